@@ -1,0 +1,98 @@
+"""The audit: every charge and index recomputed from what is really held, and compared.
+
+Tests run it after each step. It raises AssertionError (not ``assert``, so that it also works under
+-O) with the name of the rule that is broken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+
+from brokerd.core.bus import Bus
+from brokerd.core.charges import Meter
+
+
+def verify(bus: Bus) -> None:
+    """Raise AssertionError when any invariant of the broker's state is broken."""
+    _connections(bus)
+    _names(bus)
+    _subscriptions(bus)
+    _topics(bus)
+    _pending(bus)
+    _queues(bus)
+
+
+def _rule(holds: bool, words: str) -> None:
+    if not holds:
+        raise AssertionError(words)
+
+
+def _meter(meter: Meter, owners: Iterable[Hashable]) -> None:
+    held = Counter(owners)
+    _rule(dict(meter.counts()) == held, f"{meter.name}: charged other than what is held")
+    _rule(all(count <= meter.cap for count in held.values()), f"{meter.name}: over its cap")
+
+
+def _connections(bus: Bus) -> None:
+    _meter(bus.connections.per_uid, (each.peer.uid for each in bus.connections))
+    for connection_id in bus.farewells:
+        connection = bus.connections.get(connection_id)
+        _rule(connection is not None and connection.leaving, "a farewell of nobody")
+    for connection in bus.connections:
+        holds = connection.names or connection.topics or connection.services
+        _rule(
+            not (connection.leaving and (holds or connection.owned_topics)),
+            "a leaving connection holds something",
+        )
+        _rule(connection.leaving == (connection.id in bus.farewells), "leaving without farewell")
+
+
+def _names(bus: Bus) -> None:
+    held = [(name, each) for each in bus.connections for name in each.names]
+    _rule(sorted(bus.names, key=_first) == sorted(held, key=_first), "names differ from holders")
+    _meter(bus.names.per_connection, (each for _, each in held))
+    _meter(bus.names.per_uid, (each.peer.uid for _, each in held))
+
+
+def _first(item: tuple[str, object]) -> str:
+    return item[0]
+
+
+def _subscriptions(bus: Bus) -> None:
+    held = [each for each in bus.connections for _ in (*each.topics, *each.services)]
+    _meter(bus.subscriptions.per_connection, held)
+    for each in bus.connections:
+        for topic in each.topics:
+            _rule(each in bus.subscriptions.subscribers(topic), "a subscription without effect")
+
+
+def _topics(bus: Bus) -> None:
+    topics = list(bus.topics.all())
+    _meter(bus.topics.per_uid, (topic.uid for topic in topics))
+    # One owner entry per byte would be slow; the sum is compared instead.
+    charged = sum(bus.topics.bytes_per_uid.counts().values())
+    _rule(charged == sum(len(topic.value) for topic in topics), "topic bytes differ")
+    owned = {name: each for each in bus.connections for name in each.owned_topics}
+    for topic in topics:
+        _rule(owned.get(topic.name) is topic.owner, "a topic's owner differs")
+
+
+def _pending(bus: Bus) -> None:
+    slots = list(bus.pending.all())
+    _meter(bus.pending.per_connection, (slot.requester for slot in slots))
+    _meter(bus.pending.per_recipient, (slot.recipient for slot in slots))
+    live = set(bus.connections)
+    for slot in slots:
+        _rule(slot.requester in live and slot.recipient in live, "a slot outlives its connection")
+        _rule(bus.names.holder(slot.name) is slot.recipient, "a slot outlives its name")
+
+
+def _queues(bus: Bus) -> None:
+    for each in bus.connections:
+        sizes = each.outbox.sizes()
+        _rule(each.outbox.bytes == sum(sizes), "queue bytes differ")
+        _rule(bool(sizes) == (each.id in bus.ready), "readiness differs from the queue")
+        # One message may have been put back on top of a queue that filled meanwhile.
+        _rule(len(sizes) <= bus.limits.queue_messages + 1, "a queue is over its cap")
+    _rule(all(bus.connections.get(each) for each in bus.ready), "somebody unknown is ready")

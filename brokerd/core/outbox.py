@@ -1,0 +1,109 @@
+"""What waits to be sent to one connection: bounded, in order, honest about what it dropped.
+
+A message that does not fit is dropped, never one that already waits; the next message that is taken
+out says ``gap``. A newer event of a topic takes the place of an older one that still waits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final, TypeAlias
+
+from brokerd.limits import Limits
+
+Frames: TypeAlias = "tuple[bytes, bytes, bytes]"
+"""Header, body, stamp."""
+
+_GAP: Final = b"\xa3gap\xc3"
+"""msgpack for the pair ``"gap": true``."""
+
+
+class _Entry:
+    __slots__ = ("frames", "size", "topic")
+
+    def __init__(self, frames: Frames, topic: str | None) -> None:
+        self.frames = frames
+        self.topic = topic
+        self.size = len(frames[0]) + len(frames[1]) + len(frames[2])
+
+
+class Outbox:
+    """The queue of one connection: at most ``queue_messages`` and ``queue_bytes``."""
+
+    __slots__ = ("_entries", "_max_bytes", "_max_messages", "_topics", "bytes", "gap")
+
+    def __init__(self, limits: Limits) -> None:
+        self._entries: deque[_Entry] = deque()
+        self._topics: dict[str, _Entry] = {}
+        self._max_messages = limits.queue_messages
+        self._max_bytes = limits.queue_bytes
+        self.bytes = 0
+        self.gap = False
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def room(self, size: int) -> bool:
+        """Whether a message of ``size`` bytes fits."""
+        return len(self._entries) < self._max_messages and self.bytes + size <= self._max_bytes
+
+    def put(self, frames: Frames, topic: str | None = None) -> bool:
+        """Queue ``frames``; False when they were dropped and the gap noted.
+
+        With a ``topic``, a waiting event of the same topic is replaced in its place.
+        """
+        entry = _Entry(frames, topic)
+        waiting = self._topics.get(topic) if topic is not None else None
+        if waiting is not None:
+            return self._replace(waiting, entry)
+        if not self.room(entry.size):
+            self.gap = True
+            return False
+        self._entries.append(entry)
+        self.bytes += entry.size
+        if topic is not None:
+            self._topics[topic] = entry
+        return True
+
+    def take(self) -> Frames | None:
+        """The next message, with ``gap`` in its header after a drop; None when empty."""
+        if not self._entries:
+            return None
+        entry = self._entries.popleft()
+        self.bytes -= entry.size
+        if entry.topic is not None and self._topics.get(entry.topic) is entry:
+            del self._topics[entry.topic]
+        if self.gap:
+            self.gap = False
+            return with_gap(entry.frames)
+        return entry.frames
+
+    def put_back(self, frames: Frames) -> None:
+        """Return a message that was taken but could not be sent to the front of the queue."""
+        entry = _Entry(frames, None)
+        self._entries.appendleft(entry)
+        self.bytes += entry.size
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self._entries.clear()
+        self._topics.clear()
+        self.bytes = 0
+
+    def sizes(self) -> list[int]:
+        """The size of each waiting message, for the audit."""
+        return [entry.size for entry in self._entries]
+
+    def _replace(self, waiting: _Entry, newer: _Entry) -> bool:
+        if self.bytes - waiting.size + newer.size > self._max_bytes:
+            self.gap = True
+            return False
+        self.bytes += newer.size - waiting.size
+        waiting.frames, waiting.size = newer.frames, newer.size
+        return True
+
+
+def with_gap(frames: Frames) -> Frames:
+    """The same message with ``gap`` in its header: one more pair in a map of fewer than 15."""
+    header, body, stamp = frames
+    return bytes((header[0] + 1,)) + header[1:] + _GAP, body, stamp

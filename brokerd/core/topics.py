@@ -1,0 +1,105 @@
+"""Topics: the latest value of each, its sequence number, and whose it is.
+
+A topic is charged to the uid that published it until it is gone: ``topic_grace_ms`` after its
+publisher went. Sequence numbers never go back within an epoch, not even when a topic is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from brokerd.core.charges import Meter
+from brokerd.core.connections import Connection
+from brokerd.core.deadlines import Alarm, Deadlines
+from brokerd.errors import ErrorCode, Refusal
+from brokerd.limits import Limits
+
+
+@dataclass(slots=True, eq=False)
+class Topic:
+    """One topic. ``owner`` published its value; None once it is gone: the value is stale."""
+
+    name: str
+    uid: int
+    owner: Connection | None
+    seq: int
+    value: bytes
+
+
+class Topics:
+    """All topics by name."""
+
+    def __init__(self, limits: Limits, alarm: Alarm) -> None:
+        self._topics: dict[str, Topic] = {}
+        self.stale: Deadlines[str] = Deadlines(limits.topic_grace_ms, alarm)
+        self._floor = 0
+        self.per_uid = Meter("topics_per_uid", limits.topics_per_uid, "publish under fewer topics")
+        self.bytes_per_uid = Meter(
+            "topic_bytes_per_uid", limits.topic_bytes_per_uid, "publish smaller values"
+        )
+
+    def get(self, name: str) -> Topic | None:
+        """The topic, if it was published and is not gone."""
+        return self._topics.get(name)
+
+    def publish(self, name: str, value: bytes, publisher: Connection) -> Topic:
+        """Store ``value`` (JSON) as the newest of ``name``.
+
+        Raises Refusal: CONFLICT (another's topic), RESOURCE_LIMIT (topics or bytes of the uid).
+        """
+        topic = self._topics.get(name)
+        if topic is None:
+            topic = self._create(name, value, publisher)
+        else:
+            self._replace(topic, value, publisher)
+        self.stale.discard(name)
+        topic.seq += 1
+        publisher.owned_topics[name] = None
+        return topic
+
+    def orphan(self, publisher: Connection, now_ms: int) -> None:
+        """The publisher goes: its topics are stale, and gone after the grace."""
+        for name in publisher.owned_topics:
+            self._topics[name].owner = None
+            self.stale.add(name, now_ms)
+        publisher.owned_topics.clear()
+
+    def expire(self, now_ms: int, at_most: int) -> None:
+        """Remove topics whose grace is over."""
+        for name in self.stale.expired(now_ms, at_most):
+            topic = self._topics.pop(name)
+            self._floor = max(self._floor, topic.seq)
+            self.per_uid.remove(topic.uid)
+            self.bytes_per_uid.remove(topic.uid, len(topic.value))
+
+    def all(self) -> Iterable[Topic]:
+        """Every topic, stale ones too."""
+        return self._topics.values()
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    def _create(self, name: str, value: bytes, publisher: Connection) -> Topic:
+        uid = publisher.peer.uid
+        self.per_uid.require(uid)
+        self.bytes_per_uid.require(uid, len(value))
+        self.per_uid.add(uid)
+        self.bytes_per_uid.add(uid, len(value))
+        topic = self._topics[name] = Topic(name, uid, publisher, self._floor, value)
+        return topic
+
+    def _replace(self, topic: Topic, value: bytes, publisher: Connection) -> None:
+        if topic.uid != publisher.peer.uid:
+            raise Refusal(
+                ErrorCode.CONFLICT,
+                "another user publishes that topic; choose a different name",
+                reason="topic_in_use",
+            )
+        if topic.owner not in {None, publisher}:
+            del topic.owner.owned_topics[topic.name]  # several services of a user share a topic
+        growth = len(value) - len(topic.value)
+        self.bytes_per_uid.require(topic.uid, growth)
+        self.bytes_per_uid.add(topic.uid, growth)
+        topic.value = value
+        topic.owner = publisher

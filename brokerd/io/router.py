@@ -1,0 +1,112 @@
+"""The ROUTER socket: its options, and its calls put into terms of connections."""
+
+from __future__ import annotations
+
+import contextlib
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+import zmq
+
+from brokerd.io.zap import DOMAIN
+from brokerd.limits import MAX_MESSAGE_BYTES, Limits
+
+_MAX_PARTS: Final = 2
+"""Parts of a message that are kept; a longer one is taken off the socket and is not one."""
+
+_AUTOMATIC_SIZE: Final = 5
+"""Of a routing id that libzmq chose: a zero byte and a number."""
+
+_MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
+
+
+class Sent(Enum):
+    """What became of a message."""
+
+    YES = "sent"
+    FULL = "the peer takes no more for now"
+    GONE = "the connection is no more"
+
+
+class Router:
+    """Owns the socket; one loop calls it."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], limits: Limits) -> None:
+        socket = context.socket(zmq.ROUTER)
+        options: dict[int, int | bytes] = {
+            zmq.LINGER: 0,
+            # A send to who is gone or full fails, instead of vanishing.
+            zmq.ROUTER_MANDATORY: 1,
+            # Nobody takes over another's routing id.
+            zmq.ROUTER_HANDOVER: 0,
+            zmq.ZAP_DOMAIN: DOMAIN,
+            zmq.ZAP_ENFORCE_DOMAIN: 1,
+            zmq.MAXMSGSIZE: MAX_MESSAGE_BYTES,
+            # Per peer, and small: the bounded queue with the honest gap flag is above it.
+            zmq.SNDHWM: limits.send_hwm,
+            zmq.RCVHWM: limits.receive_hwm,
+            zmq.HANDSHAKE_IVL: limits.handshake_ms,
+            zmq.BACKLOG: 512,
+            # No heartbeats: a stopped process keeps its connection; pidfds tell of ended ones.
+            zmq.HEARTBEAT_IVL: 0,
+        }
+        for option, value in options.items():
+            socket.setsockopt(option, value)
+        self.socket = socket
+
+    def bind(self, path: Path) -> None:
+        """Listen at ``path``. Raises zmq.ZMQError."""
+        self.socket.bind(f"ipc://{path}")
+
+    def receive(self) -> tuple[str, bytes, list[bytes]] | None:
+        """The next message as (connection id, routing id, parts); None when there is none.
+
+        The connection id is what the ZAP step gave the connection of the last part; it is empty
+        when libzmq has none. More than two parts come as none at all.
+        """
+        try:
+            frame = self.socket.recv(zmq.NOBLOCK, copy=False)
+        except zmq.Again:
+            return None
+        routing_id = frame.bytes
+        parts: list[bytes] = []
+        count = 0
+        # libzmq hands over whole messages: the other parts are there.
+        while frame.more:
+            frame = self.socket.recv(zmq.NOBLOCK, copy=False)
+            count += 1
+            if count <= _MAX_PARTS:
+                parts.append(frame.bytes)
+        return _user_id(frame), routing_id, parts if count <= _MAX_PARTS else []
+
+    @staticmethod
+    def gave(routing_id: bytes) -> bool:
+        """Whether libzmq chose this routing id, and not the peer (whose may not start with 0)."""
+        return len(routing_id) == _AUTOMATIC_SIZE and routing_id[0] == 0
+
+    def send(self, routing_id: bytes, *parts: bytes) -> Sent:
+        """Hand a message to libzmq, or learn why not. Nothing of it is sent unless all is."""
+        socket = self.socket
+        try:
+            socket.send(routing_id, _MORE)
+        except zmq.Again:
+            return Sent.FULL
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EHOSTUNREACH:
+                return Sent.GONE
+            raise
+        for part in parts[:-1]:
+            socket.send(part, _MORE)
+        socket.send(parts[-1], zmq.NOBLOCK)
+        return Sent.YES
+
+    def close(self) -> None:
+        """Close the socket."""
+        self.socket.close(0)
+
+
+def _user_id(frame: zmq.Frame) -> str:
+    with contextlib.suppress(zmq.ZMQError):
+        return str(frame.get("User-Id"))
+    return ""

@@ -1,0 +1,1 @@
+"""Termnode: terminals that people and agents share safely."""
