@@ -1,0 +1,1 @@
+"""The native terminal emulator: libghostty-vt, reached through the ``pyghostty`` package."""
