@@ -1,0 +1,110 @@
+"""Writes a terminal's input queue to its master."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import trio
+
+from termnode.terminal.master import Master
+from termnode.terminal.write_queue import Outcome, Piece, WriteQueue
+
+ROOM_RETRY: Final = 0.01
+"""Seconds to wait when the kernel announced room for input and then took none."""
+
+
+class Ticket(Piece):
+    """Input that was admitted: ``total``, ``written`` and ``outcome``, and a way to wait."""
+
+    def __init__(self, data: bytes, deadline: float, permit: Callable[[], bool] | None) -> None:
+        super().__init__(data, deadline, permit)
+        self._settled = trio.Event()
+
+    def settle(self, outcome: Outcome) -> None:
+        """Fix the outcome and wake who waits for it."""
+        super().settle(outcome)
+        self._settled.set()
+
+    async def wait(self) -> Outcome:
+        """Wait for the outcome; it comes by the deadline at the latest while the terminal runs."""
+        await self._settled.wait()
+        assert self.outcome is not None
+        return self.outcome
+
+
+class PtyWriter:
+    """The one writer of a master. Most input is written at once, in the caller's own step."""
+
+    def __init__(self, master: Master, clock: Callable[[], float]) -> None:
+        self.written = 0
+        """Bytes that reached the PTY."""
+        self._master = master
+        self._clock = clock
+        self._queue = WriteQueue()
+        self._work = trio.Event()
+
+    def write(self, data: bytes, within: float, permit: Callable[[], bool] | None) -> Ticket:
+        """Admit input whole and write what the PTY takes. Raises QueueFull or Gone."""
+        ticket = Ticket(bytes(data), self._clock() + within, permit)
+        self._queue.put(ticket)
+        self._flush_now()
+        return ticket
+
+    def answer(self, data: bytes) -> None:
+        """Write the answer to a device query; dropped whole when too many wait."""
+        if self._queue.answer(data):
+            self._flush_now()
+
+    def recheck_permits(self) -> None:
+        """End all input whose permit no longer holds, at once."""
+        self._queue.revoke()
+        self._flush_now()
+
+    def drop_all(self) -> None:
+        """The terminal has ended: what waits is gone, and so is what comes."""
+        self._queue.drop_all()
+
+    async def run(self) -> None:
+        """Write what did not fit at once, and end what is due; until cancelled."""
+        woken = False
+        while True:
+            before = self.written
+            if not self._flush():
+                await self._work.wait()
+                self._work = trio.Event()
+                woken = False
+            elif woken and self.written == before:
+                await trio.sleep(ROOM_RETRY)
+                woken = False
+            else:
+                woken = await self._wait_room()
+
+    async def _wait_room(self) -> bool:
+        """Wait for room in the PTY, or for the next deadline; whether it was room."""
+        deadline = self._queue.next_deadline()
+        seconds = math.inf if deadline is None else max(0.0, deadline - self._clock())
+        with trio.move_on_after(seconds):
+            await self._master.wait_writable()
+            return True
+        return False
+
+    def _flush_now(self) -> None:
+        """Write what the PTY takes; leave the rest to ``run``."""
+        if self._flush():
+            self._work.set()
+
+    def _flush(self) -> bool:
+        """Write until nothing waits (False) or the PTY is full (True)."""
+        while (chunk := self._queue.head(self._clock())) is not None:
+            try:
+                count = self._master.write(chunk)
+            except OSError:
+                self._queue.drop_all()
+                return False
+            if not count:
+                return True
+            self._queue.wrote(count)
+            self.written += count
+        return False
