@@ -1,0 +1,1 @@
+"""What may be asked of the service and what becomes of it: verbs, checks, retries, audit."""
