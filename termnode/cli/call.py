@@ -1,0 +1,34 @@
+"""``termnode call``: one verb, one reply."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from termnode.cli.exits import USAGE, CommandError
+from termnode.cli.remote import ask_raw, exit_code, print_json
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print ``{"rc", "body"}``; the body's bytes go out exactly as given, for retries."""
+    raw = _body(arguments.body)
+    reply = ask_raw(
+        arguments, arguments.to or arguments.name, arguments.verb, raw, arguments.timeout
+    )
+    body = reply.body if reply.body is not None else reply.raw.decode("utf-8", "replace")
+    print_json({"rc": reply.rc, "body": body})
+    return exit_code(reply)
+
+
+def _body(given: str | None) -> bytes:
+    if given is None:
+        return b"{}"
+    if given == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return given.encode()
+    except UnicodeEncodeError:
+        raise CommandError("the body is not valid UTF-8", USAGE) from None

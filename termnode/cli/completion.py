@@ -1,0 +1,100 @@
+"""``termnode completion``: scripts for bash, zsh and fish, made from the parser itself."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from termnode.cli.exits import OK
+from termnode.cli.parser import build
+from termnode.version import VERSION
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the completion script of the named shell."""
+    commands = _commands()
+    print({"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](commands))
+    return OK
+
+
+class _Words:
+    """The words that may follow one command."""
+
+    def __init__(self, summary: str, parser: argparse.ArgumentParser) -> None:
+        self.summary = summary
+        self.options: list[tuple[str, str]] = []
+        self.choices: list[str] = []
+        for action in parser._actions:
+            if action.help == argparse.SUPPRESS:
+                continue
+            if action.option_strings:
+                self.options.append((action.option_strings[-1], action.help or ""))
+            elif action.choices:
+                self.choices.extend(map(str, action.choices))
+
+    def all(self) -> list[str]:
+        return [*self.choices, *(option for option, _help in self.options)]
+
+
+def _commands() -> dict[str, _Words]:
+    parser = build(VERSION)
+    actions = parser._actions
+    subparsers = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
+    summaries = {choice.dest: choice.help or "" for choice in subparsers._choices_actions}
+    return {name: _Words(summaries[name], sub) for name, sub in subparsers.choices.items()}
+
+
+def _bash(commands: dict[str, _Words]) -> str:
+    cases = "\n".join(
+        f"    {name}) words={shlex.quote(' '.join(words.all()))} ;;"
+        for name, words in commands.items()
+    )
+    return f"""_termnode() {{
+  local words current=${{COMP_WORDS[COMP_CWORD]}}
+  case ${{COMP_WORDS[1]}} in
+{cases}
+    *) words="" ;;
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words={shlex.quote(" ".join(commands))}; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _termnode termnode"""
+
+
+def _zsh(commands: dict[str, _Words]) -> str:
+    names = " ".join(
+        shlex.quote(f"{name}:{words.summary.replace(':', ' -')}")
+        for name, words in commands.items()
+    )
+    cases = "\n".join(
+        f"    {name}) compadd -- {shlex.join(words.all())} ;;" for name, words in commands.items()
+    )
+    return f"""_termnode() {{
+  if (( CURRENT == 2 )); then
+    local -a names=({names})
+    _describe command names
+    return
+  fi
+  case $words[2] in
+{cases}
+  esac
+}}
+compdef _termnode termnode"""
+
+
+def _fish(commands: dict[str, _Words]) -> str:
+    lines = ["complete -c termnode -f"]
+    for name, words in commands.items():
+        about = _fish_quote(words.summary)
+        lines.append(f"complete -c termnode -n __fish_use_subcommand -a {name} -d {about}")
+        here = f"complete -c termnode -n '__fish_seen_subcommand_from {name}'"
+        lines += [
+            f"{here} -l {option[2:]} -d {_fish_quote(text)}" for option, text in words.options
+        ]
+        if words.choices:
+            lines.append(f"{here} -a {_fish_quote(' '.join(words.choices))}")
+    return "\n".join(lines)
+
+
+def _fish_quote(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

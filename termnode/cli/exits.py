@@ -1,0 +1,26 @@
+"""Exit codes of every command, in one place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+OK: Final = 0
+REFUSED: Final = 1
+"""The service answered with a refusal, or what was asked for did not happen."""
+
+USAGE: Final = 2
+TRANSPORT: Final = 3
+"""The service or the broker could not be reached, or did not answer in time."""
+
+MEANING: Final = (
+    "exit codes: 0 done, 1 refused or not found, 2 wrong usage, "
+    "3 the service could not be reached or did not answer"
+)
+
+
+class CommandError(Exception):
+    """Ends a command with a message for the person and an exit code."""
+
+    def __init__(self, message: str, code: int = REFUSED) -> None:
+        super().__init__(message)
+        self.code = code

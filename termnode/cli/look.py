@@ -1,0 +1,128 @@
+"""``termnode tabs``, ``panes``, ``screen`` and ``log``: reading what is there."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from termnode.cli.exits import OK
+from termnode.cli.keyboard import with_pane
+from termnode.cli.output import BOLD, GREEN, RED, YELLOW, clean, paint, span, table
+from termnode.cli.remote import ask, print_json
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+Item = dict[str, Any]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask for what the command shows, and print it as a table, as text or as JSON."""
+    verb, make_body, show = _VIEWS[arguments.command]
+    answer = ask(arguments, verb, make_body(arguments))
+    if arguments.json:
+        print_json(answer)
+    else:
+        print(show(answer))
+    return OK
+
+
+def _no_body(_arguments: argparse.Namespace) -> dict[str, object]:
+    return {}
+
+
+def _limit(arguments: argparse.Namespace) -> dict[str, object]:
+    return {"limit": arguments.limit}
+
+
+def _pane(arguments: argparse.Namespace) -> dict[str, object]:
+    return with_pane(arguments, {})
+
+
+def _tabs(answer: Item) -> str:
+    rows = [
+        [
+            str(tab["id"]),
+            _mark(tab["active"]),
+            " ".join(map(str, tab["panes"])),
+            f"{tab['cols']}x{tab['rows']}",
+            tab["title"],
+        ]
+        for tab in answer["tabs"]
+    ]
+    return table(("TAB", "ACTIVE", "PANES", "SIZE", "TITLE"), rows) if rows else "no tab is open"
+
+
+def _panes(answer: Item) -> str:
+    rows = [
+        [
+            str(pane["id"]),
+            str(pane["tab"]),
+            _mark(pane["active"]),
+            f"{pane['cols']}x{pane['rows']}",
+            _state(pane),
+            span(pane.get("idle_ms")),
+            pane.get("cwd") or "-",
+            pane.get("title") or "-",
+        ]
+        for pane in answer["panes"]
+    ]
+    head = ("PANE", "TAB", "ACTIVE", "SIZE", "PROGRAM", "IDLE", "DIRECTORY", "TITLE")
+    return table(head, rows) if rows else "no pane is open"
+
+
+def _mark(active: bool) -> str:
+    return "*" if active else ""
+
+
+def _state(pane: Item) -> str:
+    ended = pane.get("exit")
+    if not ended:
+        return str(pane.get("command") or "-")
+    if "signal" in ended:
+        return f"ended by signal {ended['signal']} after {span(pane.get('duration_ms'))}"
+    return f"ended with {ended.get('code', '?')} after {span(pane.get('duration_ms'))}"
+
+
+def _screen(answer: Item) -> str:
+    if sys.stderr.isatty() and answer.get("exit"):
+        print(paint(f"({_state(answer)})", BOLD), file=sys.stderr)
+    return str(answer["text"]).rstrip("\n")
+
+
+def _log(answer: Item) -> str:
+    rows = [
+        [
+            time.strftime("%H:%M:%S", time.localtime(entry["time"] / 1000)),
+            entry["principal"],
+            entry["verb"],
+            str(entry["pane"]) if entry.get("pane") is not None else "-",
+            entry["outcome"],
+            f"{entry['duration_ms']} ms",
+        ]
+        for entry in answer["entries"]
+    ]
+    head = ("TIME", "WHO", "VERB", "PANE", "OUTCOME", "TOOK")
+    return _painted(table(head, rows), rows) if rows else "nothing has been asked yet"
+
+
+def _painted(text: str, rows: list[list[str]]) -> str:
+    """The outcome of each row in the colour that says good, refused or odd."""
+    lines = text.split("\n")
+    for number, row in enumerate(rows, 1):
+        outcome = clean(row[4])
+        colour = GREEN if outcome == "ok" else RED if outcome == "FORBIDDEN" else YELLOW
+        lines[number] = lines[number].replace(f" {outcome} ", f" {paint(outcome, colour)} ", 1)
+    return "\n".join(lines)
+
+
+_View = tuple[str, "Callable[[argparse.Namespace], dict[str, object]]", "Callable[[Item], str]"]
+
+_VIEWS: dict[str, _View] = {
+    "tabs": ("term.tabs", _no_body, _tabs),
+    "panes": ("term.panes", _no_body, _panes),
+    "screen": ("term.snapshot", _pane, _screen),
+    "log": ("term.log", _limit, _log),
+}

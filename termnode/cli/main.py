@@ -1,0 +1,42 @@
+"""The entry point of ``termnode``: parse, find the command's module, map errors to exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from termnode.cli.exits import OK, CommandError
+from termnode.cli.parser import COMMANDS, build
+from termnode.version import VERSION
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code (see ``termnode --help``)."""
+    arguments = build(VERSION).parse_args(argv)
+    try:
+        return _run(arguments)
+    except CommandError as error:
+        print(f"termnode: {error}", file=sys.stderr)
+        return error.code
+    except BrokenPipeError:  # the reader of our output had enough: "termnode log | head"
+        sys.stderr.close()
+        return OK
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    module = next(command.module for command in COMMANDS if command.name == arguments.command)
+    # Imported when chosen: most commands need neither the service nor its emulators.
+    runner = importlib.import_module(f"termnode.cli.{module}")
+    code: int = runner.run(arguments)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,262 @@
+"""The commands and options of ``termnode``, as an argparse parser built from one table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from termnode.cli.exits import MEANING
+
+DEFAULT_NAME: Final = "term"
+MAX_WAIT_S: Final = 45.0
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{1,30}")
+_SIZE = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})", re.ASCII)
+
+
+def service_name(text: str) -> str:
+    """A service name: 2-31 of a-z, 0-9 and hyphen, beginning with a letter."""
+    if not _NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            "a service name has 2-31 lower-case letters, digits or hyphens and begins with a letter"
+        )
+    return text
+
+
+def size(text: str) -> tuple[int, int]:
+    """``COLSxROWS`` as two integers, at most 1000x500."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise argparse.ArgumentTypeError("a size is COLSxROWS, for example 120x40")
+    cols, rows = int(match[1]), int(match[2])
+    if not (2 <= cols <= 1000 and 1 <= rows <= 500):
+        raise argparse.ArgumentTypeError("a size is from 2x1 to 1000x500")
+    return cols, rows
+
+
+def seconds(text: str) -> float:
+    """A time span in seconds, more than 0 and at most a day."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 86_400:
+        raise argparse.ArgumentTypeError("a time is a number of seconds, more than 0")
+    return value
+
+
+def pane_id(text: str) -> int:
+    """A pane id as ``termnode panes`` shows it."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise argparse.ArgumentTypeError("a pane is named by its number; see 'termnode panes'")
+    return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its words in the help, its options, and the module that carries it out."""
+
+    name: str
+    summary: str
+    detail: str
+    module: str
+    options: Callable[[argparse.ArgumentParser], None]
+
+
+def _none(_parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _up(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--detach", action="store_true", help="go to the background when ready")
+    parser.add_argument(
+        "--shell", metavar="PROGRAM", help="the shell of new panes (default: yours)"
+    )
+    parser.add_argument(
+        "--size", metavar="COLSxROWS", type=size, default=(80, 24), help="default: 80x24"
+    )
+    parser.add_argument("--ready-fd", type=int, help=argparse.SUPPRESS)
+
+
+def _call(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verb", metavar="VERB", help="for example term.panes; HELP lists them")
+    parser.add_argument("body", metavar="JSON", nargs="?", help="the body; '-' reads it from stdin")
+    parser.add_argument(
+        "--to", metavar="NAME", type=service_name, help="the service to ask (default: as --name)"
+    )
+    parser.add_argument("--timeout", metavar="S", type=seconds, default=60.0, help="default: 60")
+
+
+def _pane(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pane", metavar="N", type=pane_id, help="the pane (default: the active one)"
+    )
+
+
+def _type(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", help="what to type; '-' reads it from stdin")
+    parser.add_argument("--enter", action="store_true", help="press Enter after the text")
+    parser.add_argument(
+        "--request-id", metavar="ID", help="makes a resend safe: the same id never types twice"
+    )
+    _pane(parser)
+
+
+def _wait(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--until", metavar="REGEX", required=True, help="a row of the screen must match (RE2)"
+    )
+    parser.add_argument(
+        "--timeout", metavar="S", type=seconds, default=30.0, help="default: 30, at most 45"
+    )
+    _pane(parser)
+
+
+def _posture(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "posture", nargs="?", choices=("open", "strict"), help="without it: show the present one"
+    )
+
+
+def _log(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit", metavar="N", type=int, default=100, help="newest entries, 1-1000 (default: 100)"
+    )
+
+
+def _completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+COMMANDS: Final = (
+    Command(
+        "up",
+        "start a shared terminal with your shell",
+        "Starts the broker when none answers, then the terminal service, opens a tab with your "
+        "shell, and prints one JSON line when ready. Stays in the foreground (Ctrl-C ends it) "
+        "unless --detach is given.",
+        "up",
+        _up,
+    ),
+    Command(
+        "down",
+        "end the terminal service and its programs",
+        "Hangs up the programs of this service and ends it; its broker ends too when no other "
+        "service uses it. Other services are left alone.",
+        "down",
+        _none,
+    ),
+    Command(
+        "call",
+        "send one verb and print the reply as JSON",
+        'Prints {"rc": ..., "body": ...} on one line. Put a "request_id" into the body of a '
+        "mutation and resend the same body after a lost reply: it runs at most once.",
+        "call",
+        _call,
+    ),
+    Command("tabs", "list the tabs", "Lists the tabs of the service.", "look", _none),
+    Command(
+        "panes",
+        "list the panes: program, directory, size, idle time, exit",
+        "Lists every pane of every tab.",
+        "look",
+        _none,
+    ),
+    Command(
+        "screen", "show what a pane shows", "Prints the rows of a pane's screen.", "look", _pane
+    ),
+    Command(
+        "type",
+        "type text into a pane",
+        "Types printable ASCII, Tab, Backspace, Ctrl-C and Ctrl-D; a newline presses Enter. Says "
+        "'written' when every byte reached the terminal, which is not yet 'the program did it'.",
+        "keyboard",
+        _type,
+    ),
+    Command(
+        "wait",
+        "wait until a row of the screen matches",
+        "Ends with 0 when a row matched, with 1 when the time ran out or the program went away.",
+        "keyboard",
+        _wait,
+    ),
+    Command(
+        "posture",
+        "show or set who may use the terminal: open or strict",
+        "open: every caller on this bus may use the targetless verbs. strict: they answer INFO and "
+        "HELP only. Takes effect at the next request; no pane is lost.",
+        "posture",
+        _posture,
+    ),
+    Command(
+        "log",
+        "who did what: principal, verb, pane, outcome, time",
+        "Shows the newest requests; never what was typed or shown.",
+        "look",
+        _log,
+    ),
+    Command(
+        "doctor",
+        "check this machine and say what to do about problems",
+        "Checks Python, ZeroMQ, pseudo-terminals, the runtime directory, the emulators and their "
+        "speed, and the shells.",
+        "doctor",
+        _none,
+    ),
+    Command(
+        "completion",
+        "print a completion script for your shell",
+        'bash: eval "$(termnode completion bash)"   zsh: eval "$(termnode completion zsh)"   '
+        "fish: termnode completion fish | source",
+        "completion",
+        _completion,
+    ),
+)
+
+
+def _common() -> argparse.ArgumentParser:
+    """Options that every command takes."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--name",
+        metavar="NAME",
+        type=service_name,
+        default=os.environ.get("TERMNODE_NAME") or DEFAULT_NAME,
+        help="the service (default: $TERMNODE_NAME or 'term')",
+    )
+    common.add_argument(
+        "--runtime-dir",
+        metavar="DIR",
+        help="where the sockets are (default: $COSMIX_RUNTIME_DIR, $XDG_RUNTIME_DIR/cosmix, "
+        "or a private one under the temporary directory)",
+    )
+    common.add_argument("--json", action="store_true", help="print JSON")
+    return common
+
+
+def build(version: str) -> argparse.ArgumentParser:
+    """The whole parser; ``command`` holds the chosen command's name."""
+    parser = argparse.ArgumentParser(
+        prog="termnode",
+        description="Terminals that people and agents share safely.",
+        epilog=MEANING,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"termnode {version}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    common = _common()
+    for command in COMMANDS:
+        sub = commands.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.detail,
+            epilog=MEANING,
+            parents=[common],
+            allow_abbrev=False,
+        )
+        command.options(sub)
+    return parser

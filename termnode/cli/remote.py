@@ -1,0 +1,106 @@
+"""Asking a running service for something from the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import trio
+
+from brokerd.client import (
+    BusError,
+    NotConnected,
+    Reply,
+    RequestTimeout,
+    RuntimeDirError,
+    connect,
+)
+from termnode.cli.exits import REFUSED, TRANSPORT, CommandError
+
+if TYPE_CHECKING:
+    import argparse
+
+REPLY_TIMEOUT_S = 15.0
+
+
+def ask_raw(arguments: argparse.Namespace, to: str, verb: str, raw: bytes, wait: float) -> Reply:
+    """Send ``raw`` as the body of ``verb`` and return the reply, refusals included.
+
+    Raises CommandError (exit code 3) when nobody answers within ``wait`` seconds.
+    """
+
+    async def exchange() -> Reply:
+        async with connect(arguments.runtime_dir) as bus:
+            return await bus.request_raw(to, verb, raw, timeout=wait)
+
+    try:
+        return trio.run(exchange)
+    except (BusError, RuntimeDirError, OSError, ExceptionGroup) as error:
+        raise _explain(first_error(error), wait) from None
+
+
+def first_error(error: BaseException) -> BaseException:
+    """The first single exception of what may be a group of groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _explain(error: BaseException, wait: float) -> BaseException:
+    """What a person at the command line is told, and the exit code that goes with it."""
+    if isinstance(error, RequestTimeout):
+        words = f"no answer within {wait:g} s; it may have happened: look before you repeat it"
+    elif isinstance(error, NotConnected):
+        words = (
+            "no broker answers here; start a terminal with 'termnode up', or name its directory "
+            "with --runtime-dir"
+        )
+    elif isinstance(error, (BusError, RuntimeDirError, OSError)):
+        words = str(error)
+    else:
+        return error
+    return CommandError(words, TRANSPORT)
+
+
+def ask(
+    arguments: argparse.Namespace,
+    verb: str,
+    body: dict[str, object],
+    wait: float = REPLY_TIMEOUT_S,
+) -> dict[str, object]:
+    """Send ``verb`` to the chosen service and return the body of its good reply.
+
+    Raises CommandError: 1 for a refusal (printed as JSON first when --json was given), 3 when the
+    service cannot be reached.
+    """
+    raw = json.dumps(body, ensure_ascii=False).encode()
+    reply = ask_raw(arguments, arguments.name, verb, raw, wait)
+    answer: dict[str, object] = dict(reply.body or {})
+    if reply.rc == 0:
+        return answer
+    if arguments.json:
+        print_json({"rc": reply.rc, "body": reply.body})
+    raise CommandError(_refusal_words(answer, arguments.name), exit_code(reply))
+
+
+def exit_code(reply: Reply) -> int:
+    """0 for a good reply, 3 when nobody serves the name, else 1."""
+    if reply.rc == 0:
+        return 0
+    return TRANSPORT if reply.error and reply.error.code == "UNAVAILABLE" else REFUSED
+
+
+def _refusal_words(body: dict[str, object], name: str) -> str:
+    code, message = body.get("error_code", "refused"), body.get("message", "no reason was given")
+    if code == "UNAVAILABLE":
+        return f"no service named '{name}' answers; start it with 'termnode up --name {name}'"
+    if code == "FORBIDDEN":
+        return "FORBIDDEN: not allowed; 'termnode posture' shows whether the terminal is strict"
+    return f"{code}: {message}"
+
+
+def print_json(value: object) -> None:
+    """One JSON value on one line of standard output."""
+    json.dump(value, sys.stdout, ensure_ascii=False, separators=(",", ":"))
+    sys.stdout.write("\n")

@@ -1,0 +1,52 @@
+"""How one service is set up. Tests change limits here, never by patching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from termnode.service.program import default_shell
+from termnode.terminal.engine import DEFAULT_SCROLLBACK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """``cols`` and ``rows`` are the size of a tab; ``scrollback`` is in lines per pane."""
+
+    name: str
+    directory: Path
+    cwd: str
+    environment: Mapping[str, str]
+    shell: str
+    cols: int = 80
+    rows: int = 24
+    scrollback: int = DEFAULT_SCROLLBACK
+    notify: bool = True
+    write_deadline_s: float = 2.0
+    """Input that has not reached the program by then is discarded (seed, "Input")."""
+    hangup_grace_s: float = 2.0
+    """From SIGHUP to SIGKILL when a pane is closed."""
+
+    @classmethod
+    def from_environment(
+        cls,
+        *,
+        name: str,
+        directory: Path,
+        cwd: str,
+        environment: Mapping[str, str],
+        shell: str | None,
+        size: tuple[int, int],
+    ) -> Config:
+        """What ``termnode up`` was told, and the environment for the rest."""
+        return cls(
+            name=name,
+            directory=directory,
+            cwd=cwd,
+            environment=environment,
+            shell=shell or default_shell(environment),
+            cols=size[0],
+            rows=size[1],
+            notify=environment.get("TERM_NOTIFY") != "0",
+        )

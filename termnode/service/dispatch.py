@@ -1,0 +1,163 @@
+"""Carries out what the lane decided: reads at once, mutations one by one, waits beside both."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final
+
+import trio
+
+from brokerd.client import Bus, NameTaken, Refusal, Request
+from termnode.control.spec import Kind
+from termnode.lanes.calls import Admitted, Answer, Call, Reply, Sealed, Settled, Ticket
+from termnode.lanes.global_lane import GlobalLane
+from termnode.service.mutations import MUTATIONS, Later, Result
+from termnode.service.reads import READS
+from termnode.service.state import State
+from termnode.service.waits import wait
+
+INCOMING: Final = 256
+"""Requests that may wait to be judged; judging takes microseconds."""
+
+NAME_RETRY_S: Final = 1.0
+
+log = logging.getLogger("termnode.service")
+
+
+class Dispatcher:
+    """Answers the requests for one service name from one lane."""
+
+    def __init__(self, lane: GlobalLane, state: State, clock: Callable[[], float]) -> None:
+        self._lane = lane
+        self._state = state
+        self._clock = clock
+        # The lane admits a bounded number of mutations, so this never holds more than those.
+        self._to_run, self._runs = trio.open_memory_channel[Ticket](INCOMING)
+
+    async def run(
+        self, bus: Bus, name: str, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Serve ``name`` for ever; ``started`` once it is registered.
+
+        Raises NameTaken when another connection holds the name from the start.
+        """
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._run_mutations, nursery)
+            await self._listen(bus, name, nursery, task_status)
+            while True:
+                await trio.sleep(NAME_RETRY_S)
+                try:
+                    await self._listen(bus, name, nursery, trio.TASK_STATUS_IGNORED)
+                except NameTaken:
+                    continue
+
+    async def _listen(
+        self, bus: Bus, name: str, nursery: trio.Nursery, task_status: trio.TaskStatus[None]
+    ) -> None:
+        """Take requests until the name is lost to somebody else under a new broker."""
+        async with bus.listen(name, capacity=INCOMING) as requests:
+            task_status.started()
+            try:
+                async for request in requests:
+                    self._take(request, nursery)
+            except NameTaken:
+                log.error("the name %s was taken by another service; trying to get it back", name)
+
+    def _take(self, request: Request, nursery: trio.Nursery) -> None:
+        """Judge one request and begin it, without a checkpoint: requests keep their order."""
+        call = Call(request.principal, request.command, request.raw, request)
+        verdict = self._lane.admit(call, self._clock())
+        if isinstance(verdict, Answer):
+            _send(call, verdict.reply)
+        elif isinstance(verdict, Admitted):
+            self._begin(verdict.ticket, nursery)
+
+    def _begin(self, ticket: Ticket, nursery: trio.Nursery) -> None:
+        if ticket.spec.kind is Kind.READ:
+            self._settle(ticket, self._read(ticket))
+        elif ticket.spec.kind is Kind.WAIT:
+            nursery.start_soon(self._wait, ticket)
+        else:
+            self._to_run.send_nowait(ticket)
+
+    def _read(self, ticket: Ticket) -> Reply | None:
+        try:
+            return Reply.ok(**READS[ticket.spec.name](self._state, ticket.args))
+        except Refusal as refusal:
+            return Reply.refused(refusal)
+        except Exception as error:  # noqa: BLE001  # one request's failure is not the service's
+            _log_failure(ticket, error)
+            return None
+
+    async def _run_mutations(self, nursery: trio.Nursery) -> None:
+        async for ticket in self._runs:
+            if self._forbidden_since(ticket):
+                continue
+            work = partial(MUTATIONS[ticket.spec.name], self._state, ticket.args)
+            outcome = await self._attempt(ticket, work)
+            if callable(outcome):
+                nursery.start_soon(self._finish, ticket, outcome)
+            else:
+                self._settle(ticket, outcome)
+
+    async def _wait(self, ticket: Ticket) -> None:
+        outcome = await self._attempt(ticket, partial(wait, self._state, ticket.args))
+        if not self._forbidden_since(ticket):
+            assert not callable(outcome), "a wait has nothing later"
+            self._settle(ticket, outcome)
+
+    def _forbidden_since(self, ticket: Ticket) -> bool:
+        """Whether the posture forbids by now what it allowed when the request came."""
+        settled = self._lane.recheck(ticket, self._clock())
+        if settled is not None:
+            _send_all(settled)
+        return settled is not None
+
+    async def _finish(self, ticket: Ticket, work: Later) -> None:
+        outcome = await self._attempt(ticket, work)
+        assert not callable(outcome), "what is waited for later has an end"
+        self._settle(ticket, outcome)
+
+    async def _attempt(
+        self, ticket: Ticket, work: Callable[[], Awaitable[Result | Later]]
+    ) -> Reply | Later | None:
+        """What the work came to; None when it failed in a way that nobody foresaw."""
+        try:
+            result = await work()
+        except Refusal as refusal:
+            return Reply.refused(refusal)
+        except Exception as error:  # noqa: BLE001  # as in _read
+            _log_failure(ticket, error)
+            return None
+        return result if callable(result) else Reply.ok(**result)
+
+    def _settle(self, ticket: Ticket, reply: Reply | None) -> None:
+        now = self._clock()
+        settled = (
+            self._lane.abandon(ticket, now)
+            if reply is None
+            else self._lane.settle(ticket, reply, now)
+        )
+        _send_all(settled)
+
+
+def _send_all(settled: Settled) -> None:
+    for call in settled.calls:
+        _send(call, settled.reply)
+
+
+def _send(call: Call, reply: Sealed) -> None:
+    assert isinstance(call.reply_to, Request)
+    # False means that nobody is there to hear it any more; the record has it.
+    call.reply_to.respond(reply.rc, reply.raw)
+
+
+def _log_failure(ticket: Ticket, error: Exception) -> None:
+    """Log what failed and where, without the exception's text, which may quote the request."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "?"
+    log.error("%s failed: %s at %s", ticket.spec.name, type(error).__name__, place)

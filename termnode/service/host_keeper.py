@@ -1,0 +1,58 @@
+"""Keeps a pane host running; programs outlive it, but only a host can start new ones."""
+
+from __future__ import annotations
+
+import logging
+
+import trio
+
+from brokerd.client import ErrorCode, Refusal
+from termnode.panehost.client import HostLost, PaneHost
+
+PAUSE_S = 0.2
+
+log = logging.getLogger("termnode.panehost")
+
+
+def host_lost() -> Refusal:
+    """What a caller is told when a program cannot be started because the host has ended."""
+    return Refusal(
+        ErrorCode.UNAVAILABLE,
+        "the process that starts programs is being started again: try again",
+        reason="pane_host_lost",
+    )
+
+
+class HostKeeper:
+    """The present pane host; `current` raises a typed refusal in the moments without one."""
+
+    def __init__(self) -> None:
+        self._host: PaneHost | None = None
+
+    def current(self) -> PaneHost:
+        """The live host. Raises Refusal UNAVAILABLE."""
+        if self._host is None or self._host.lost:
+            raise host_lost()
+        return self._host
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Start a host, and another one whenever it ends. On cancellation every program is hung up.
+
+        Raises HostLost when the first does not come up.
+        """
+        async with PaneHost.start() as host:
+            self._host = host
+            task_status.started()
+            await host.process.wait()
+        while True:
+            log.error("the pane host has ended; programs live on, a new host starts")
+            await trio.sleep(PAUSE_S)
+            await self._run_again()
+
+    async def _run_again(self) -> None:
+        try:
+            async with PaneHost.start() as host:
+                self._host = host
+                await host.process.wait()
+        except HostLost as error:
+            log.error("%s", error)

@@ -1,0 +1,163 @@
+"""Puts one Term service together, runs it until it is told to end, and takes it down in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import trio
+
+from brokerd.client import Bus, connect
+from termnode.control import posture
+from termnode.control.audit import Audit
+from termnode.control.retry import RetryTable
+from termnode.lanes.global_lane import GlobalLane
+from termnode.service.broker_keeper import keep_broker, retire_if_unused
+from termnode.service.config import Config
+from termnode.service.dispatch import Dispatcher
+from termnode.service.host_keeper import HostKeeper
+from termnode.service.instance import InstanceFiles
+from termnode.service.mutations import apply, tab_new
+from termnode.service.notices import Notices
+from termnode.service.panes import LivePane, Panes
+from termnode.service.state import State
+from termnode.terminal import engines
+from termnode.version import VERSION
+from termnode.workspace.model import Workspace
+
+STOP_TIMEOUT_S: Final = 5.0
+CONNECT_TIMEOUT_S: Final = 20.0
+FIRST_REMAIN_S: Final = 600
+"""How long the first pane stays readable after its shell ended (the verbs' own default)."""
+
+Ready = dict[str, object]
+
+
+async def serve(config: Config, when_ready: Callable[[Ready], None]) -> None:
+    """Be the service until SIGTERM, SIGINT or SIGHUP; then leave nothing behind.
+
+    ``when_ready`` is called once, when verbs are answered and the first program runs. Raises
+    AlreadyRunning, BrokerFailed, HostLost, NameTaken, or Refusal when the shell cannot be started.
+    """
+    with _instance(InstanceFiles(config.directory, config.name), config) as files:
+        try:
+            async with trio.open_nursery() as nursery:
+                stop = trio.Event()
+                await nursery.start(_stop_on_signal, stop)
+                await _run(_Service(config, files), stop, when_ready)
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True), trio.move_on_after(STOP_TIMEOUT_S):
+                await retire_if_unused(config.directory)
+
+
+@contextmanager
+def _instance(files: InstanceFiles, config: Config) -> Iterator[InstanceFiles]:
+    """Hold the instance lock; leave no file behind."""
+    lock = files.acquire()
+    try:
+        posture.write(files.posture, posture.start_value(config.environment))
+        yield files
+    finally:
+        files.clean()
+        lock.release()
+
+
+async def _stop_on_signal(
+    stop: trio.Event, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+        task_status.started()
+        async for _number in signals:
+            stop.set()
+
+
+class _Service:
+    """The parts of one service, wired to each other."""
+
+    def __init__(self, config: Config, files: InstanceFiles) -> None:
+        self.config = config
+        self.host = HostKeeper()
+        self.notices = Notices(config)
+        self.panes = Panes(
+            config,
+            self.host,
+            engines.make(),
+            engines.fallback(),
+            on_end=self._ended,
+            on_expired=self._expired,
+        )
+        self.state = State(
+            config=config,
+            workspace=Workspace(config.cols, config.rows),
+            panes=self.panes,
+            audit=Audit(),
+            emulator=engines.chosen(),
+            started=time.monotonic(),
+            is_open=lambda: posture.read(files.posture) is posture.Posture.OPEN,
+        )
+        self.lane = GlobalLane(
+            read_posture=lambda: posture.read(files.posture),
+            retries=RetryTable(),
+            audit=self.state.audit,
+            info=lambda: {"service": config.name, "version": VERSION},
+            wall_ms=lambda: time.time_ns() // 1_000_000,
+        )
+        self.dispatcher = Dispatcher(self.lane, self.state, time.monotonic)
+
+    def _ended(self, live: LivePane) -> None:
+        self.notices.ended(live, self.state.pane_title(live.id))
+
+    def _expired(self, live: LivePane) -> None:
+        """The pane of an ended program goes, unless a verb was faster."""
+        if self.panes.get(live.id) is live:
+            apply(self.state, self.state.workspace.close_pane(live.id))
+
+
+async def _run(service: _Service, stop: trio.Event, when_ready: Callable[[Ready], None]) -> None:
+    """The broker outside, programs inside it, admission innermost: they end in that order."""
+    directory = service.config.directory
+    async with trio.open_nursery() as outer:
+        await outer.start(keep_broker, directory)
+        async with (
+            connect(directory, wait=True, timeout=CONNECT_TIMEOUT_S) as bus,
+            trio.open_nursery() as programs,
+        ):
+            await programs.start(service.host.run)
+            await programs.start(service.panes.run)
+            programs.start_soon(service.notices.run, bus)
+            await _admit(service, bus, stop, when_ready)
+            programs.cancel_scope.cancel()
+        outer.cancel_scope.cancel()
+
+
+async def _admit(
+    service: _Service, bus: Bus, stop: trio.Event, when_ready: Callable[[Ready], None]
+) -> None:
+    """Open the first tab, answer verbs, and come back when it is time to stop."""
+    first = await tab_new(service.state, {"remain": FIRST_REMAIN_S})
+    async with trio.open_nursery() as admission:
+        await admission.start(service.dispatcher.run, bus, service.config.name)
+        when_ready(_ready(service, bus, first))
+        await stop.wait()
+        admission.cancel_scope.cancel()
+
+
+def _ready(service: _Service, bus: Bus, first: Ready) -> Ready:
+    """What ``termnode up`` prints."""
+    return {
+        "ready": True,
+        "name": service.config.name,
+        "pid": os.getpid(),
+        "runtime_dir": str(service.config.directory),
+        "broker_epoch": bus.broker_epoch,
+        "posture": str(posture.start_value(service.config.environment)),
+        "emulator": service.state.emulator,
+        "shell": service.config.shell,
+        "tab": first["id"],
+        "pane": first["pane"],
+    }

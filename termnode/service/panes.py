@@ -1,0 +1,196 @@
+"""The programs in the panes: started, watched, shown after their end for a while, hung up.
+
+The workspace says which panes there are and how big; this says what runs in them. Each live pane is
+one task that owns the pane's terminal from its start to its removal.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import trio
+
+from brokerd.client import ErrorCode, Refusal
+from termnode.panehost.client import HostLost, PaneHost, SpawnFailed
+from termnode.service.config import Config
+from termnode.service.host_keeper import HostKeeper, host_lost
+from termnode.service.program import Program, pane_environment
+from termnode.terminal.engine import EngineFactory
+from termnode.terminal.pacing import FloodShare
+from termnode.terminal.pty_terminal import Terminal
+
+KILL_WAIT_S: Final = 5.0
+"""After SIGKILL: a process in an uninterruptible system call is left to the host."""
+
+
+@dataclass(slots=True, eq=False)
+class LivePane:
+    """A pane's program. Times are in monotonic seconds; ``ended`` is None while it runs."""
+
+    id: int
+    program: Program
+    pid: int
+    terminal: Terminal
+    host: PaneHost
+    started: float
+    ended: float | None = None
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    gone: trio.Event = field(default_factory=trio.Event)
+    """Set when the pane was closed, or its program was started anew."""
+
+    @property
+    def duration_ms(self) -> int:
+        """How long the program has run, or ran."""
+        end = time.monotonic() if self.ended is None else self.ended
+        return round((end - self.started) * 1000)
+
+    def exit_body(self) -> Mapping[str, object] | None:
+        """How it ended, as replies say it: ``code`` or ``signal``; None while it runs."""
+        if self.ended is None:
+            return None
+        report = self.terminal.exit
+        if report is None:
+            return {"unknown": True}
+        if report.signal is not None:
+            return {"signal": report.signal, "core": report.core}
+        return {"code": report.code}
+
+
+class Panes:
+    """Every live pane by id.
+
+    ``on_end`` is called when a program ended by itself, ``on_expired`` when its pane has been
+    readable for as long as it was asked to remain. ``fallback`` makes the engine of a pane whose
+    own one died.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        host: HostKeeper,
+        make_engine: EngineFactory,
+        fallback: EngineFactory | None,
+        *,
+        on_end: Callable[[LivePane], None],
+        on_expired: Callable[[LivePane], None],
+    ) -> None:
+        self._config = config
+        self._host = host
+        self._make_engine = make_engine
+        self._fallback = fallback
+        self._share = FloodShare()
+        self._on_end = on_end
+        self._on_expired = on_expired
+        self._live: dict[int, LivePane] = {}
+        self._nursery: trio.Nursery | None = None
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Hold the panes' tasks; ends by cancellation only."""
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            task_status.started()
+            await trio.sleep_forever()
+
+    def get(self, pane: int) -> LivePane | None:
+        """The program of a pane; None for one that is just being started."""
+        return self._live.get(pane)
+
+    async def start(self, pane: int, program: Program, cols: int, rows: int) -> LivePane:
+        """Start the program in the pane and watch it; it takes the place of an ended one.
+
+        Raises Refusal: it was not started, and what was there is there still.
+        """
+        host = self._host.current()
+        environment = pane_environment(
+            self._config.environment,
+            program.env,
+            self._config.name,
+            self._config.directory,
+            pane,
+        )
+        try:
+            spawned = await host.spawn(program.argv, program.cwd, environment, cols, rows)
+        except SpawnFailed as failed:
+            raise Refusal(ErrorCode(failed.code), failed.message, **failed.details) from None
+        except HostLost:
+            raise host_lost() from None
+        engine = self._make_engine(cols, rows, self._config.scrollback)
+        terminal = Terminal(
+            spawned.master_fd,
+            spawned.pid,
+            engine,
+            clock=time.monotonic,
+            fallback=self._fallback,
+            share=self._share,
+        )
+        self.end(pane)
+        live = LivePane(pane, program, spawned.pid, terminal, host, time.monotonic())
+        self._live[pane] = live
+        assert self._nursery is not None, "panes are started while the service runs"
+        await self._nursery.start(self._watch, live)
+        return live
+
+    def resize(self, sizes: Mapping[int, tuple[int, int]]) -> None:
+        """Give programs their new sizes; panes without a program are passed over."""
+        for pane, (cols, rows) in sizes.items():
+            live = self._live.get(pane)
+            if live is not None:
+                live.terminal.resize(cols, rows)
+
+    def end(self, pane: int) -> None:
+        """Take the program out of the pane and hang it up, without waiting for it."""
+        live = self._live.pop(pane, None)
+        if live is not None:
+            live.gone.set()
+            live.scope.cancel()
+
+    async def _watch(
+        self, live: LivePane, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Own one pane from its start until it is closed, started anew, or no longer kept."""
+        async with trio.open_nursery() as nursery:
+            await nursery.start(live.terminal.run)
+            task_status.started()
+            with live.scope:
+                await self._until_ended(live)
+                await trio.sleep(live.program.remain)
+            if live.scope.cancelled_caught:
+                await self._hang_up(live)
+            nursery.cancel_scope.cancel()
+        await live.terminal.close()
+        if not live.gone.is_set():
+            self._on_expired(live)
+
+    async def _until_ended(self, live: LivePane) -> None:
+        try:
+            status = await live.host.wait_exit(live.pid)
+        except HostLost:
+            # Nobody can tell the status any more; the end of its output is the end of the program.
+            while not live.terminal.ended:
+                await live.terminal.changed(live.terminal.revision)
+        else:
+            await live.terminal.report_exit(status)
+            live.host.forget(live.pid)
+        live.ended = time.monotonic()
+        self._on_end(live)
+
+    async def _hang_up(self, live: LivePane) -> None:
+        """SIGHUP to the program's group, SIGKILL if it is still there after the grace."""
+        if live.ended is not None or live.host.lost:
+            return
+        try:
+            for number in (signal.SIGHUP, signal.SIGCONT):
+                live.host.signal(live.pid, number)
+            with trio.move_on_after(self._config.hangup_grace_s):
+                await live.host.wait_exit(live.pid)
+            if live.host.exit_status(live.pid) is None:
+                live.host.signal(live.pid, signal.SIGKILL)
+                with trio.move_on_after(KILL_WAIT_S):
+                    await live.host.wait_exit(live.pid)
+            live.host.forget(live.pid)
+        except HostLost:
+            return  # closing the master, which comes next, hangs the session up

@@ -1,0 +1,48 @@
+"""Everything the verbs look at: the workspace, what runs in it, and the service's own facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from brokerd.client import ErrorCode, Refusal
+from termnode.control.audit import Audit
+from termnode.service.config import Config
+from termnode.service.panes import LivePane, Panes
+from termnode.workspace.model import Workspace
+
+
+@dataclass(slots=True)
+class State:
+    """One service's state. ``started`` is in monotonic seconds; ``emulator`` is the engine's name.
+
+    Only one Trio task at a time is inside a synchronous step, which is all the locking there is.
+    """
+
+    config: Config
+    workspace: Workspace
+    panes: Panes
+    audit: Audit
+    emulator: str
+    started: float
+    is_open: Callable[[], bool]
+    """Whether the posture is open now; asked again at each write of queued input."""
+
+    def find_live(self, pane: int) -> LivePane | None:
+        """The program of a pane of the workspace; None while it is being started."""
+        return self.panes.get(pane)
+
+    def live(self, pane: int) -> LivePane:
+        """As `find_live`, but raises Refusal BUSY while it is being started."""
+        found = self.panes.get(pane)
+        if found is None:
+            raise Refusal(
+                ErrorCode.BUSY, "the pane's program is being started: try again", reason="starting"
+            )
+        return found
+
+    def pane_title(self, pane: int) -> str:
+        """What the person or agent named the pane, else the title its program set, else ''."""
+        named = self.workspace.panes[pane].title
+        live = self.panes.get(pane)
+        return named or (live.terminal.engine.title if live else "")

@@ -1,0 +1,198 @@
+"""Processes of a service are killed at the worst moment: nothing hangs, and nothing is lost that
+does not have to be."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from brokerd.client import BrokerLost, BusError, ErrorCode, connect
+from tests.support.termnode_process import Service, alive, eventually, service
+
+
+@pytest.fixture
+def term() -> Iterator[Service]:
+    with service() as running:
+        yield running
+
+
+def broker_pid(running: Service) -> int | None:
+    """The live broker's pid, from its lock file."""
+    with contextlib.suppress(OSError, ValueError):
+        return int((running.directory / "rt" / "broker.lock").read_text())
+    return None
+
+
+def child_with(running: Service, word: str) -> int:
+    """The service's child whose command line has ``word``."""
+    # Each thread has its own list: what started the child may be a worker thread.
+    lists = Path(f"/proc/{running.ready['pid']}/task").glob("*/children")
+    for pid in (int(text) for each in lists for text in each.read_text().split()):
+        if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return pid
+    raise AssertionError(f"no child of the service runs {word}")
+
+
+def panes(running: Service) -> list[tuple[int, int]]:
+    """Pane ids and the pids in them."""
+    return [(p["id"], p["pid"]) for p in running.good("term.panes")["panes"]]
+
+
+def served(running: Service) -> bool:
+    """Whether verbs are answered now."""
+    try:
+        return running.call("term.tabs")[0] == 0
+    except BusError:
+        return False
+
+
+def test_a_killed_broker_costs_no_pane_and_no_caller_hangs(term: Service) -> None:
+    running = panes(term)
+    old = broker_pid(term)
+    assert old is not None
+
+    async def body() -> None:
+        with trio.fail_after(60):
+            async with connect(term.directory / "rt") as bus:
+                epoch = bus.broker_epoch
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(_pending_wait_fails, bus)
+                    await _until_waiting(bus)
+                    os.kill(old, signal.SIGKILL)
+                assert await bus.wait_epoch_change(epoch) != epoch
+                while True:
+                    reply = await bus.request("term", "term.tabs", {})
+                    if reply.ok:
+                        break
+                    assert reply.error is not None
+                    assert reply.error.code == ErrorCode.UNAVAILABLE
+
+    trio.run(body)
+    assert broker_pid(term) not in {None, old}
+    assert panes(term) == running
+    pane = running[0][0]
+    term.good("term.type", {"pane": pane, "text": "echo still-$((1+1))", "enter": True})
+    term.wait("^still-2$", pane)
+
+
+async def _pending_wait_fails(bus) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    with pytest.raises(BrokerLost):
+        await bus.request("term", "term.wait", {"until": "never", "timeout_ms": 45_000}, timeout=60)
+
+
+async def _until_waiting(bus) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    """The wait before this request has been sent: the bus keeps the order of one connection."""
+    await trio.testing.wait_all_tasks_blocked()
+    assert (await bus.request("term", "term.tabs", {})).ok
+
+
+def test_a_broker_killed_again_and_again_is_started_again(term: Service) -> None:
+    for _ in range(3):
+        old = eventually(lambda: broker_pid(term), "a broker runs")
+        assert old is not None
+        os.kill(old, signal.SIGKILL)
+        eventually(lambda: served(term), "verbs are answered again")
+    assert len(panes(term)) == 1
+
+
+def test_a_killed_service_leaves_no_program_and_can_be_started_again(term: Service) -> None:
+    host = child_with(term, "termnode.panehost")
+    shell = panes(term)[0][1]
+    broker = broker_pid(term)
+    os.kill(term.ready["pid"], signal.SIGKILL)
+    eventually(lambda: not alive(shell), "the shell is hung up")
+    eventually(lambda: not alive(host), "the pane host ends")
+    term.up()
+    assert broker_pid(term) == broker, "the broker that was there is used"
+    assert served(term)
+
+
+def test_down_clears_up_after_a_killed_service(term: Service) -> None:
+    broker = broker_pid(term)
+    assert broker is not None
+    os.kill(term.ready["pid"], signal.SIGKILL)
+    eventually(lambda: not alive(term.ready["pid"]), "it is dead")
+    term.run("down")
+    eventually(lambda: not alive(broker), "the broker it had started is gone too")
+    assert list((term.directory / "rt").iterdir()) == []
+    term.run("down", check=3)
+
+
+def test_a_killed_pane_host_costs_no_program(term: Service) -> None:
+    (pane, shell), *_ = panes(term)
+    os.kill(child_with(term, "termnode.panehost"), signal.SIGKILL)
+
+    def new_tab() -> bool:
+        return term.call("term.tab.new", {"argv": ["sleep", "600"]})[0] == 0
+
+    eventually(new_tab, "a new host starts programs")
+    assert alive(shell)
+    term.good("term.type", {"pane": pane, "text": "echo alive-$((1+1))", "enter": True})
+    term.wait("^alive-2$", pane)
+    term.good("term.type", {"pane": pane, "text": "exit", "enter": True})
+    ended = eventually(
+        lambda: term.good("term.snapshot", {"pane": pane}).get("exit"), "its end is noticed"
+    )
+    assert ended == {"unknown": True}, "nobody can tell the status of an orphan, so nobody does"
+
+
+def test_a_program_that_ignores_the_hang_up_is_killed(term: Service) -> None:
+    script = "trap '' HUP TERM; echo deaf; while :; do sleep 600; done"
+    opened = term.good("term.tab.new", {"argv": ["sh", "-c", script]})
+    term.wait("deaf", opened["pane"])
+    term.good("term.pane.close", {"pane": opened["pane"]})
+    eventually(lambda: not alive(opened["pid"]), "SIGKILL follows the grace")
+
+
+def test_the_service_ends_while_a_pane_floods(term: Service) -> None:
+    opened = term.good("term.tab.new", {"argv": ["yes"]})
+    term.wait("^y$", opened["pane"])
+    term.run("down")
+    assert not alive(term.ready["pid"])
+    eventually(lambda: not alive(opened["pid"]), "the flooding program is gone")
+
+
+def test_an_end_is_noticed_on_the_topic_unless_switched_off() -> None:
+    with service() as loud, service(TERM_NOTIFY="0") as quiet:
+        assert trio.run(_notice_of, loud, 4) == {"code": 4}
+        assert trio.run(_notice_of, quiet, 4) is None
+
+
+async def _notice_of(running: Service, code: int) -> object:
+    """The exit in the notice about a program; None when there was no notice."""
+    with trio.fail_after(60):
+        async with (
+            connect(running.directory / "rt") as bus,
+            bus.subscribe("interact.notify") as events,
+        ):
+            body = {"argv": ["sh", "-c", f"exit {code}"]}
+            pane = ((await bus.request("term", "term.tab.new", body)).body or {})["pane"]
+            if running.extra.get("TERM_NOTIFY") == "0":
+                await _no_event(bus, events, pane)
+                return None
+            async for event in events:
+                assert isinstance(event.value, dict)
+                assert event.value["pane"] == pane
+                assert event.value["category"] == "transfer.complete"
+                assert event.value["dedupe_key"] == f"term-pane-{pane}"
+                return event.value["exit"]
+    raise AssertionError("the topic ended")
+
+
+async def _no_event(bus, events, pane: object) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    """The program has ended, and the topic still has no value: it would have come first."""
+    while ((await bus.request("term", "term.snapshot", {"pane": pane})).body or {})[
+        "state"
+    ] != "exited":
+        await trio.lowlevel.checkpoint()
+    await bus.publish("interact.notify", {"pane": "marker"})
+    async for event in events:
+        assert event.value == {"pane": "marker"}
+        return
