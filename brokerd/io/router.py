@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import secrets
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -33,6 +35,7 @@ class Router:
     """Owns the socket; one loop calls it."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], limits: Limits) -> None:
+        _seed_routing_ids()
         socket = context.socket(zmq.ROUTER)
         options: dict[int, int | bytes] = {
             zmq.LINGER: 0,
@@ -104,6 +107,17 @@ class Router:
     def close(self) -> None:
         """Close the socket."""
         self.socket.close(0)
+
+
+def _seed_routing_ids() -> None:
+    """Make libzmq's routing ids of this process impossible to guess.
+
+    A ROUTER counts them up from two values of the C library's rand(), which nobody seeds: they
+    would be the same after every start. libzmq lets a peer choose an id of that very form, and who
+    guessed the id of a connection that has just gone would be sent what still waits for it (and who
+    guessed the next one would make libzmq abort). Must come before the socket is made.
+    """
+    ctypes.CDLL(None).srand(ctypes.c_uint(secrets.randbits(32)))
 
 
 def _user_id(frame: zmq.Frame) -> str:
