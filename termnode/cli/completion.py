@@ -17,6 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
+_TAKES_PATH = frozenset({"--runtime-dir", "--shell"})
+
+
 class _Words:
     """The words that may follow one command."""
 
@@ -24,13 +27,20 @@ class _Words:
         self.summary = summary
         self.options: list[tuple[str, str]] = []
         self.choices: list[str] = []
+        self.paths: list[str] = []
+        self.values: list[str] = []
         for action in parser._actions:
             if action.help == argparse.SUPPRESS:
                 continue
             if action.option_strings:
-                self.options.append((action.option_strings[-1], action.help or ""))
+                self._add_option(action.option_strings[-1], action)
             elif action.choices:
                 self.choices.extend(map(str, action.choices))
+
+    def _add_option(self, name: str, action: argparse.Action) -> None:
+        self.options.append((name, action.help or ""))
+        if action.nargs != 0:
+            (self.paths if name in _TAKES_PATH else self.values).append(name)
 
     def all(self) -> list[str]:
         return [*self.choices, *(option for option, _help in self.options)]
@@ -49,16 +59,22 @@ def _bash(commands: dict[str, _Words]) -> str:
         f"    {name}) words={shlex.quote(' '.join(words.all()))} ;;"
         for name, words in commands.items()
     )
+    files = "|".join(sorted({option for words in commands.values() for option in words.paths}))
+    values = "|".join(sorted({option for words in commands.values() for option in words.values}))
     return f"""_termnode() {{
-  local words current=${{COMP_WORDS[COMP_CWORD]}}
-  case ${{COMP_WORDS[1]}} in
+  local words current="${{COMP_WORDS[COMP_CWORD]-}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
+  case "$previous" in
+    {files}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    {values}) COMPREPLY=(); return ;;
+  esac
+  case "${{COMP_WORDS[1]-}}" in
 {cases}
     *) words="" ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then words={shlex.quote(" ".join(commands))}; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }}
-complete -o default -F _termnode termnode"""
+complete -F _termnode termnode"""
 
 
 def _zsh(commands: dict[str, _Words]) -> str:
@@ -69,7 +85,8 @@ def _zsh(commands: dict[str, _Words]) -> str:
     cases = "\n".join(
         f"    {name}) compadd -- {shlex.join(words.all())} ;;" for name, words in commands.items()
     )
-    return f"""_termnode() {{
+    return f"""(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit; }}
+_termnode() {{
   if (( CURRENT == 2 )); then
     local -a names=({names})
     _describe command names

@@ -10,7 +10,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from brokerd.client import RuntimeDirError, resolve_runtime_dir, socket_path
+from brokerd.client import RuntimeDirError, broker_pid, resolve_runtime_dir, socket_path
 from termnode.cli.exits import OK, REFUSED
 from termnode.cli.output import BOLD, GREEN, RED, YELLOW, paint
 from termnode.cli.remote import print_json
@@ -102,10 +102,14 @@ def _directory(arguments: argparse.Namespace) -> Iterator[Finding]:
     try:
         directory = resolve_runtime_dir(arguments.runtime_dir)
     except RuntimeDirError as error:
-        yield Finding("runtime directory", "fail", str(error), "see the message")
+        found, _, remedy = str(error).partition("; ")
+        yield Finding("runtime directory", "fail", found, remedy)
         return
-    there = "a broker's socket is there" if socket_path(directory).exists() else "no broker yet"
-    yield Finding("runtime directory", "ok", f"{directory} ({there})")
+    broker = f"a broker runs, pid {pid}" if (pid := broker_pid(directory)) else "no broker runs"
+    yield Finding("runtime directory", "ok", f"{directory} ({broker})")
+    if not pid and socket_path(directory).exists():
+        remedy = "nothing: the next broker replaces it"
+        yield Finding("runtime directory", "warn", "a killed broker left its socket", remedy)
 
 
 def _emulators(_arguments: argparse.Namespace) -> Iterator[Finding]:

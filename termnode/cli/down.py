@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -14,7 +15,7 @@ from brokerd.client import RuntimeDirError, resolve_runtime_dir
 from termnode.cli.exits import OK, TRANSPORT, CommandError
 from termnode.cli.remote import print_json
 from termnode.service.broker_keeper import retire_if_unused
-from termnode.service.instance import InstanceFiles
+from termnode.service.instance import AlreadyRunning, InstanceFiles
 
 if TYPE_CHECKING:
     import argparse
@@ -48,7 +49,8 @@ def _end(files: InstanceFiles) -> bool:
     _pid, descriptor = found
     try:
         for number in (signal.SIGTERM, signal.SIGKILL):
-            signal.pidfd_send_signal(descriptor, number)
+            with contextlib.suppress(ProcessLookupError):  # it ended just now: then it is readable
+                signal.pidfd_send_signal(descriptor, number)
             if select.select([descriptor], [], [], GRACE_S)[0]:
                 return True
     finally:
@@ -57,10 +59,16 @@ def _end(files: InstanceFiles) -> bool:
 
 
 def _clear_up(files: InstanceFiles) -> bool:
-    """Remove what a killed service left; whether there was anything."""
-    if files.running() is not None:
-        return False
+    """Remove what a killed service left; whether there was anything.
+
+    Under the lock: another service of this name may be starting, and its files are its own.
+    """
     left = files.lock.exists()
+    try:
+        lock = files.acquire()
+    except AlreadyRunning:
+        return False
     files.clean()
+    lock.release()
     trio.run(retire_if_unused, files.directory)
     return left

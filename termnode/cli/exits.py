@@ -12,6 +12,9 @@ USAGE: Final = 2
 TRANSPORT: Final = 3
 """The service or the broker could not be reached, or did not answer in time."""
 
+INTERRUPTED: Final = 130
+"""By Ctrl-C, as shells say it: 128 and the number of SIGINT."""
+
 MEANING: Final = (
     "exit codes: 0 done, 1 refused or not found, 2 wrong usage, "
     "3 the service could not be reached or did not answer"

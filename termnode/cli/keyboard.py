@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Final
 
 from termnode.cli.exits import OK, REFUSED
-from termnode.cli.parser import MAX_WAIT_S
 from termnode.cli.remote import REPLY_TIMEOUT_S, ask, print_json
 
 if TYPE_CHECKING:
     import argparse
+
+
+MAX_WAIT_MS: Final = 45_000
+"""The longest single wait of the service."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,15 +36,26 @@ def _type(arguments: argparse.Namespace) -> int:
 
 
 def _wait(arguments: argparse.Namespace) -> int:
-    limit = min(arguments.timeout, MAX_WAIT_S)
-    body: dict[str, object] = {"until": arguments.until, "timeout_ms": max(1, int(limit * 1000))}
-    answer = ask(arguments, "term.wait", with_pane(arguments, body), limit + REPLY_TIMEOUT_S)
+    answer = _wait_for(arguments)
     matched = answer.get("outcome") == "matched"
     if arguments.json:
         print_json(answer)
     elif not matched:
         print(f"termnode: not seen: {_reason(str(answer.get('outcome')))}", file=sys.stderr)
     return OK if matched else REFUSED
+
+
+def _wait_for(arguments: argparse.Namespace) -> dict[str, object]:
+    """Wait for as long as was asked for, in as many waits as the service's limit makes of it."""
+    end = time.monotonic() + arguments.timeout
+    while True:
+        left_ms = max(1, round((end - time.monotonic()) * 1000))
+        wait_ms = min(left_ms, MAX_WAIT_MS)
+        body: dict[str, object] = {"until": arguments.until, "timeout_ms": wait_ms}
+        patience = wait_ms / 1000 + REPLY_TIMEOUT_S
+        answer = ask(arguments, "term.wait", with_pane(arguments, body), patience)
+        if answer.get("outcome") != "deadline" or wait_ms == left_ms:
+            return answer
 
 
 def _reason(outcome: str) -> str:

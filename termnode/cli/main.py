@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from termnode.cli.exits import OK, CommandError
-from termnode.cli.parser import COMMANDS, build
+from termnode.cli.commands import COMMANDS
+from termnode.cli.exits import INTERRUPTED, OK, CommandError
+from termnode.cli.parser import build
 from termnode.version import VERSION
 
 if TYPE_CHECKING:
@@ -19,15 +21,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (see ``termnode --help``)."""
     arguments = build(VERSION).parse_args(argv)
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
     except CommandError as error:
         print(f"termnode: {error}", file=sys.stderr)
         return error.code
     except BrokenPipeError:  # the reader of our output had enough: "termnode log | head"
-        sys.stderr.close()
+        _drop_output()
         return OK
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
+    except BaseExceptionGroup as group:
+        if group.subgroup(KeyboardInterrupt) is None:
+            raise
+        return INTERRUPTED  # it came while Trio had several tasks
+
+
+def _drop_output() -> None:
+    """What is still to be written goes nowhere, so that the interpreter's own flush succeeds."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,8 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 
+from wcwidth import wcswidth
+
 DIM, BOLD, RED, GREEN, YELLOW = "2", "1", "31", "32", "33"
 
 
@@ -28,12 +30,21 @@ def clean(text: str) -> str:
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Left-aligned columns with a head line; the last column is not padded."""
     cells = [list(head), *(list(map(clean, row)) for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    widths = [max(_width(row[column]) for row in cells) for column in range(len(head))]
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
     ]
     return "\n".join([paint(lines[0], DIM), *lines[1:]])
+
+
+def _width(text: str) -> int:
+    """Cells that the text takes; wide characters take two."""
+    return len(text) if text.isascii() else max(0, wcswidth(text))
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
 
 
 def span(milliseconds: float | None) -> str:

@@ -16,7 +16,7 @@ from brokerd.client import (
     RuntimeDirError,
     connect,
 )
-from termnode.cli.exits import REFUSED, TRANSPORT, CommandError
+from termnode.cli.exits import REFUSED, TRANSPORT, USAGE, CommandError
 
 if TYPE_CHECKING:
     import argparse
@@ -74,7 +74,10 @@ def ask(
     Raises CommandError: 1 for a refusal (printed as JSON first when --json was given), 3 when the
     service cannot be reached.
     """
-    raw = json.dumps(body, ensure_ascii=False).encode()
+    try:
+        raw = json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # bytes of the command line that are no text
+        raise CommandError("what was given is not valid UTF-8", USAGE) from None
     reply = ask_raw(arguments, arguments.name, verb, raw, wait)
     answer: dict[str, object] = dict(reply.body or {})
     if reply.rc == 0:

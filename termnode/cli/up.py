@@ -7,7 +7,7 @@ import logging
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import trio
 
@@ -22,6 +22,7 @@ from termnode.service.main import serve
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = Config.from_environment(
         name=arguments.name,
         directory=files.directory,
-        cwd=os.getcwd(),
+        cwd=_directory(),
         environment=dict(os.environ),
         shell=_program(arguments.shell),
         size=arguments.size,
@@ -59,6 +60,8 @@ def _explain(error: BaseException) -> BaseException:
         return CommandError(str(error), REFUSED)
     if isinstance(error, Refusal):
         return CommandError(f"the first tab could not be opened: {error.message}", REFUSED)
+    if isinstance(error, OSError) and error.filename is not None:
+        return CommandError(f"{error.filename}: {error.strerror}; correct that, or remove it")
     if isinstance(error, (BusError, BrokerFailed, HostLost)):
         return CommandError(str(error), TRANSPORT)
     return error
@@ -96,13 +99,21 @@ def _program(shell: str | None) -> str | None:
     return os.path.abspath(found)
 
 
+def _directory() -> str:
+    """Where the first program starts: here, or at home when this directory has been removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return os.path.expanduser("~")
+
+
 def _detached(arguments: argparse.Namespace, files: InstanceFiles) -> int:
     """Start the service as a process of its own, wait until it is ready, print its line."""
     pid = files.running()
     if pid is not None:
         raise CommandError(str(AlreadyRunning(files.name, files.directory, pid)), REFUSED)
     reader, writer = os.pipe()
-    with open(files.log, "w+", opener=_private) as log:
+    with _open_log(files.log) as log:
         with os.fdopen(writer, "w"):
             process = subprocess.Popen(
                 _command(arguments, files, writer),
@@ -128,13 +139,21 @@ def _detached(arguments: argparse.Namespace, files: InstanceFiles) -> int:
     )
 
 
+def _open_log(path: Path) -> TextIO:
+    try:
+        return open(path, "w+", opener=_private)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}; remove it and try again") from None
+
+
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
 def _command(arguments: argparse.Namespace, files: InstanceFiles, ready_fd: int) -> list[str]:
     cols, rows = arguments.size
-    command = [sys.executable, "-m", "termnode.cli.main", "up", "--ready-fd", str(ready_fd)]
+    # -P: no module is ever taken from the directory that this was called in.
+    command = [sys.executable, "-P", "-m", "termnode.cli.main", "up", "--ready-fd", str(ready_fd)]
     command += ["--name", arguments.name, "--runtime-dir", str(files.directory)]
     command += ["--size", f"{cols}x{rows}"]
     return [*command, "--shell", arguments.shell] if arguments.shell else command

@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -42,45 +43,83 @@ async def keep_broker(
 
     ``started`` once there is one. Raises BrokerFailed if the first cannot be started.
     """
-    if not await _one_broker(directory, task_status) and not broker_pid(directory):
-        raise BrokerFailed("the broker ended before it was ready; see its message above")
+    await _first_broker(directory, task_status)
     pause = FIRST_PAUSE_S
     while True:
         log.warning("the broker has ended; starting another")
         began = trio.current_time()
-        await _one_broker(directory, trio.TASK_STATUS_IGNORED)
+        try:
+            await _one_broker(directory, _nobody)
+        except OSError as error:  # no descriptor, process or memory is left at this moment
+            log.error("the broker cannot be started now (%s)", error.strerror)
         lived = trio.current_time() - began
         pause = FIRST_PAUSE_S if lived > SETTLED_S else min(2 * pause, LONGEST_PAUSE_S)
         await trio.sleep(pause)
 
 
-async def _one_broker(directory: Path, task_status: trio.TaskStatus[None]) -> bool:
+async def _first_broker(directory: Path, task_status: trio.TaskStatus[None]) -> None:
+    """Wait until there is a broker, say so, and wait for its end."""
+    while not await _one_broker(directory, task_status.started):
+        # Several services that start at once each start a broker, and one broker gets the lock.
+        # While another one holds it, ours has lost that race, and the other is ours to use.
+        if broker_pid(directory) is None:
+            raise BrokerFailed("the broker ended before it was ready; see its message above")
+        await trio.sleep(FIRST_PAUSE_S)
+
+
+def _nobody() -> None:
+    """Nobody waits for this broker."""
+
+
+async def _one_broker(directory: Path, when_there: Callable[[], None]) -> bool:
     """Wait for the end of the broker that is there, or of one that is started now.
 
-    False if it was started and never became ready.
+    False, and ``when_there`` was not called, if it was started and never became ready.
     """
     pid = broker_pid(directory)
     if not pid:
-        return await _run_one(directory, task_status)
-    task_status.started()
-    await _ended(pid)
+        return await _run_one(directory, when_there)
+    when_there()
+    await _ended(directory, pid)
     return True
 
 
-async def _ended(pid: int) -> None:
-    """Wait for the end of a process that may not be our child."""
+async def _ended(directory: Path, pid: int) -> None:
+    """Wait for the end of the directory's broker, which may not be our child."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
         return
     try:
-        await trio.lowlevel.wait_readable(descriptor)
+        if broker_pid(directory) == pid:  # it lives, so the descriptor is not of a later process
+            await trio.lowlevel.wait_readable(descriptor)
     finally:
         os.close(descriptor)
 
 
-async def _run_one(directory: Path, task_status: trio.TaskStatus[None]) -> bool:
-    """Start a broker and wait for its end; True if it was ever ready."""
+async def _run_one(directory: Path, when_there: Callable[[], None]) -> bool:
+    """Start a broker and wait for its end; True if it was ever ready.
+
+    One that is not ready in time, or when this is cancelled, is ended: nobody would look after it.
+    """
+    reader, process = await _launch(directory)
+    ready = False
+    try:
+        ready = await _says_ready(reader)
+    finally:
+        if not ready:
+            process.terminate()
+            with trio.move_on_after(RETIRE_TIMEOUT_S, shield=True):
+                await process.wait()
+            process.kill()
+    if ready:
+        when_there()
+    await process.wait()
+    return ready
+
+
+async def _launch(directory: Path) -> tuple[int, trio.Process]:
+    """Exec a broker; returns the descriptor on which it says that it is ready."""
     reader, writer = os.pipe()
     try:
         process = await trio.lowlevel.open_process(
@@ -91,13 +130,12 @@ async def _run_one(directory: Path, task_status: trio.TaskStatus[None]) -> bool:
             start_new_session=True,
             cwd="/",
         )
+    except BaseException:
+        os.close(reader)
+        raise
     finally:
         os.close(writer)
-    ready = await _says_ready(reader)
-    if ready:
-        task_status.started()
-    await process.wait()
-    return ready
+    return reader, process
 
 
 async def _says_ready(reader: int) -> bool:

@@ -25,6 +25,9 @@ class Config:
     notify: bool = True
     write_deadline_s: float = 2.0
     """Input that has not reached the program by then is discarded (seed, "Input")."""
+    spawn_timeout_s: float = 10.0
+    """A pane host that has not started a program by then is stuck, in a dead file system perhaps;
+    mutations run one at a time, so all of them would wait for it."""
     hangup_grace_s: float = 2.0
     """From SIGHUP to SIGKILL when a pane is closed."""
 

@@ -9,7 +9,15 @@ from typing import Final
 
 import trio
 
-from brokerd.client import Bus, NameTaken, Refusal, Request
+from brokerd.client import (
+    BrokerLost,
+    Bus,
+    BusError,
+    NotConnected,
+    Refusal,
+    Request,
+    RequestTimeout,
+)
 from termnode.control.spec import Kind
 from termnode.lanes.calls import Admitted, Answer, Call, Reply, Sealed, Settled, Ticket
 from termnode.lanes.global_lane import GlobalLane
@@ -22,6 +30,7 @@ INCOMING: Final = 256
 """Requests that may wait to be judged; judging takes microseconds."""
 
 NAME_RETRY_S: Final = 1.0
+FIRST_RETRY_S: Final = 0.1
 
 log = logging.getLogger("termnode.service")
 
@@ -41,29 +50,46 @@ class Dispatcher:
     ) -> None:
         """Serve ``name`` for ever; ``started`` once it is registered.
 
-        Raises NameTaken when another connection holds the name from the start.
+        Raises NameTaken when another connection holds the name from the start, and Refused when
+        the broker will not have it. A broker that dies meanwhile ends nothing: it comes back.
         """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._run_mutations, nursery)
-            await self._listen(bus, name, nursery, task_status)
+            await self._first_listen(bus, name, nursery, task_status)
             while True:
                 await trio.sleep(NAME_RETRY_S)
                 try:
-                    await self._listen(bus, name, nursery, trio.TASK_STATUS_IGNORED)
-                except NameTaken:
-                    continue
+                    await self._listen(bus, name, nursery, _nobody)
+                except BusError as error:
+                    log.warning("the name %s is not served now: %s", name, error)
 
-    async def _listen(
+    async def _first_listen(
         self, bus: Bus, name: str, nursery: trio.Nursery, task_status: trio.TaskStatus[None]
     ) -> None:
-        """Take requests until the name is lost to somebody else under a new broker."""
+        """As `_listen`; begins again while the broker goes away before it has answered."""
+        while True:
+            try:
+                await self._listen(bus, name, nursery, task_status.started)
+            except (BrokerLost, NotConnected, RequestTimeout):
+                log.warning("the broker went away while the name was being registered")
+                await trio.sleep(FIRST_RETRY_S)
+            else:
+                return
+
+    async def _listen(
+        self, bus: Bus, name: str, nursery: trio.Nursery, when_served: Callable[[], None]
+    ) -> None:
+        """Take requests until the name is lost for good, or to somebody else, under a new broker.
+
+        Raises only before ``when_served`` is called: NameTaken, Refused, or the bus's own errors.
+        """
         async with bus.listen(name, capacity=INCOMING) as requests:
-            task_status.started()
+            when_served()
             try:
                 async for request in requests:
                     self._take(request, nursery)
-            except NameTaken:
-                log.error("the name %s was taken by another service; trying to get it back", name)
+            except BusError as error:
+                log.error("the name %s was lost; trying to get it back: %s", name, error)
 
     def _take(self, request: Request, nursery: trio.Nursery) -> None:
         """Judge one request and begin it, without a checkpoint: requests keep their order."""
@@ -141,6 +167,10 @@ class Dispatcher:
             else self._lane.settle(ticket, reply, now)
         )
         _send_all(settled)
+
+
+def _nobody() -> None:
+    """Nobody waits for the name to be served again."""
 
 
 def _send_all(settled: Settled) -> None:

@@ -56,3 +56,5 @@ class HostKeeper:
                 await host.process.wait()
         except HostLost as error:
             log.error("%s", error)
+        except OSError as error:  # no descriptor, process or memory is left at this moment
+            log.error("the pane host cannot be started now (%s)", error.strerror)

@@ -75,9 +75,12 @@ class InstanceFiles:
         return None
 
     def clean(self) -> None:
-        """Remove what an ended service leaves; the log stays only if there is something in it."""
-        for path in (self.posture, self.lock):
-            path.unlink(missing_ok=True)
+        """Remove what an ended service leaves; the log stays only if there is something in it.
+
+        Only for who holds the lock, which goes last: from then on all files may be a successor's.
+        """
         with contextlib.suppress(OSError):
             if self.log.stat().st_size == 0:
                 self.log.unlink()
+        for path in (self.posture, self.lock):
+            path.unlink(missing_ok=True)

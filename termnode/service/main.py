@@ -38,7 +38,7 @@ Ready = dict[str, object]
 
 
 async def serve(config: Config, when_ready: Callable[[Ready], None]) -> None:
-    """Be the service until SIGTERM, SIGINT or SIGHUP; then leave nothing behind.
+    """Be the service until SIGTERM, SIGINT or SIGHUP (unless ignored); then leave nothing behind.
 
     ``when_ready`` is called once, when verbs are answered and the first program runs. Raises
     AlreadyRunning, BrokerFailed, HostLost, NameTaken, or Refusal when the shell cannot be started.
@@ -70,7 +70,10 @@ def _instance(files: InstanceFiles, config: Config) -> Iterator[InstanceFiles]:
 async def _stop_on_signal(
     stop: trio.Event, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+    ending = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup(1) leaves it
+        ending.append(signal.SIGHUP)
+    with trio.open_signal_receiver(*ending) as signals:
         task_status.started()
         async for _number in signals:
             stop.set()
@@ -81,6 +84,8 @@ class _Service:
 
     def __init__(self, config: Config, files: InstanceFiles) -> None:
         self.config = config
+        self._files = files
+        self._posture: posture.Posture | None = None
         self.host = HostKeeper()
         self.notices = Notices(config)
         self.panes = Panes(
@@ -101,13 +106,21 @@ class _Service:
             is_open=lambda: posture.read(files.posture) is posture.Posture.OPEN,
         )
         self.lane = GlobalLane(
-            read_posture=lambda: posture.read(files.posture),
+            read_posture=self._read_posture,
             retries=RetryTable(),
             audit=self.state.audit,
             info=lambda: {"service": config.name, "version": VERSION},
             wall_ms=lambda: time.time_ns() // 1_000_000,
         )
         self.dispatcher = Dispatcher(self.lane, self.state, time.monotonic)
+
+    def _read_posture(self) -> posture.Posture:
+        """The posture now. When it is seen to be strict, input that waits is discarded at once."""
+        now = posture.read(self._files.posture)
+        if now is not self._posture:
+            self._posture = now
+            self.panes.recheck_permits()
+        return now
 
     def _ended(self, live: LivePane) -> None:
         self.notices.ended(live, self.state.pane_title(live.id))

@@ -29,10 +29,10 @@ Mutation: TypeAlias = Callable[[State, Args], Awaitable[Result | Later]]
 async def tab_new(state: State, args: Args) -> Result:
     """term.tab.new"""
     beside = state.workspace.active_pane
-    before = state.workspace.active_tab
-    change = state.workspace.add_tab(title=args.get("title"))
-    pane = await _start(state, change, _program(state, args, beside), before)
-    return {"id": change.tab, **pane}
+    change = state.workspace.add_tab(title=args.get("title"), select=False)
+    started = await _start(state, change, _program(state, args, beside))
+    state.workspace.select_pane(started["pane"], across_tabs=True)
+    return {"id": change.tab, **started}
 
 
 async def tab_select(state: State, args: Args) -> Result:
@@ -55,10 +55,13 @@ async def tab_close(state: State, args: Args) -> Result:
 async def pane_split(state: State, args: Args) -> Result:
     """term.pane.split"""
     beside = state.workspace.pane(args.get("pane")).id
-    before = state.workspace.active_tab
-    change = state.workspace.split(beside, Direction(args["dir"]), title=args.get("title"))
-    pane = await _start(state, change, _program(state, args, beside), before)
-    return {"id": pane.pop("pane"), "tab": change.tab, **pane}
+    change = state.workspace.split(
+        beside, Direction(args["dir"]), title=args.get("title"), select=False
+    )
+    started = await _start(state, change, _program(state, args, beside))
+    pane = started.pop("pane")
+    state.workspace.tabs[state.workspace.panes[pane].tab].active = pane
+    return {"id": pane, "tab": change.tab, **started}
 
 
 async def pane_close(state: State, args: Args) -> Result:
@@ -94,7 +97,13 @@ async def pane_restart(state: State, args: Args) -> Result:
     size = state.workspace.sizes(pane.tab)[pane.id]
     # The old screen stays until the new program is there: a failed restart loses nothing.
     live = await state.panes.start(pane.id, live.program, *size)
-    return {"id": pane.id, "generation": state.workspace.restart(pane.id), "pid": live.pid}
+    try:
+        generation = state.workspace.restart(pane.id)
+    except Refusal:  # it was no longer kept, and went while the program was being started
+        state.panes.end(pane.id)
+        raise
+    state.panes.resize(state.workspace.sizes(pane.tab))
+    return {"id": pane.id, "generation": generation, "pid": live.pid}
 
 
 async def type_text(state: State, args: Args) -> Later:
@@ -177,23 +186,22 @@ def _cwd_of(state: State, pane: int | None) -> str | None:
     return live.terminal.cwd() if live is not None and live.ended is None else None
 
 
-async def _start(state: State, change: Change, program: Program, before: int | None) -> Result:
-    """Start the program of a pane that was just opened; without it the pane goes again."""
+async def _start(state: State, change: Change, program: Program) -> dict[str, Any]:
+    """Start the program of a pane that was just opened; without it the pane goes again.
+
+    The pane is made active by the caller, afterwards: a failure leaves what was active alone. Other
+    panes may go meanwhile, so the sizes are those of the end, not those of ``change``.
+    """
     assert change.opened is not None, "only opened panes are started"
     pane = change.opened
     try:
         live = await state.panes.start(pane, program, *change.sizes[pane])
     except BaseException:
-        state.workspace.close_pane(pane)
-        if before is not None and before in state.workspace.tabs:
-            state.workspace.select_tab(before)
+        apply(state, state.workspace.close_pane(pane))
         raise
-    state.panes.resize(change.sizes)
-    return {
-        "pane": pane,
-        "generation": state.workspace.panes[pane].generation,
-        "pid": live.pid,
-    }
+    placed = state.workspace.panes[pane]
+    state.panes.resize(state.workspace.sizes(placed.tab))
+    return {"pane": pane, "generation": placed.generation, "pid": live.pid}
 
 
 def apply(state: State, change: Change) -> None:

@@ -6,6 +6,7 @@ one task that owns the pane's terminal from its start to its removal.
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from typing import Final
 import trio
 
 from brokerd.client import ErrorCode, Refusal
-from termnode.panehost.client import HostLost, PaneHost, SpawnFailed
+from termnode.panehost.client import HostLost, PaneHost, Spawned, SpawnFailed
 from termnode.service.config import Config
 from termnode.service.host_keeper import HostKeeper, host_lost
 from termnode.service.program import Program, pane_environment
@@ -102,7 +103,9 @@ class Panes:
     async def start(self, pane: int, program: Program, cols: int, rows: int) -> LivePane:
         """Start the program in the pane and watch it; it takes the place of an ended one.
 
-        Raises Refusal: it was not started, and what was there is there still.
+        From the moment the program is there to the return nothing else runs, so that no reader
+        sees it half adopted. The pane may have gone meanwhile: the caller checks. Raises Refusal:
+        it was not started, and what was there is there still.
         """
         host = self._host.current()
         environment = pane_environment(
@@ -113,13 +116,31 @@ class Panes:
             pane,
         )
         try:
-            spawned = await host.spawn(program.argv, program.cwd, environment, cols, rows)
+            with trio.fail_after(self._config.spawn_timeout_s):
+                spawned = await host.spawn(program.argv, program.cwd, environment, cols, rows)
+        except trio.TooSlowError:
+            raise _not_started_in_time() from None
         except SpawnFailed as failed:
             raise Refusal(ErrorCode(failed.code), failed.message, **failed.details) from None
         except HostLost:
             raise host_lost() from None
-        engine = self._make_engine(cols, rows, self._config.scrollback)
-        terminal = Terminal(
+        terminal = self._terminal(host, spawned, cols, rows)
+        self.end(pane)
+        live = LivePane(pane, program, spawned.pid, terminal, host, time.monotonic())
+        self._live[pane] = live
+        assert self._nursery is not None, "panes are started while the service runs"
+        self._nursery.start_soon(self._watch, live)
+        return live
+
+    def _terminal(self, host: PaneHost, spawned: Spawned, cols: int, rows: int) -> Terminal:
+        """The terminal of a new program, which is hung up when there cannot be one."""
+        try:
+            engine = self._make_engine(cols, rows, self._config.scrollback)
+        except BaseException:
+            os.close(spawned.master_fd)
+            host.forget(spawned.pid)
+            raise
+        return Terminal(
             spawned.master_fd,
             spawned.pid,
             engine,
@@ -127,12 +148,11 @@ class Panes:
             fallback=self._fallback,
             share=self._share,
         )
-        self.end(pane)
-        live = LivePane(pane, program, spawned.pid, terminal, host, time.monotonic())
-        self._live[pane] = live
-        assert self._nursery is not None, "panes are started while the service runs"
-        await self._nursery.start(self._watch, live)
-        return live
+
+    def recheck_permits(self) -> None:
+        """Discard waiting input whose permit no longer holds, in every pane, at once."""
+        for live in self._live.values():
+            live.terminal.recheck_permits()
 
     def resize(self, sizes: Mapping[int, tuple[int, int]]) -> None:
         """Give programs their new sizes; panes without a program are passed over."""
@@ -148,13 +168,10 @@ class Panes:
             live.gone.set()
             live.scope.cancel()
 
-    async def _watch(
-        self, live: LivePane, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-    ) -> None:
+    async def _watch(self, live: LivePane) -> None:
         """Own one pane from its start until it is closed, started anew, or no longer kept."""
         async with trio.open_nursery() as nursery:
             await nursery.start(live.terminal.run)
-            task_status.started()
             with live.scope:
                 await self._until_ended(live)
                 await trio.sleep(live.program.remain)
@@ -176,7 +193,8 @@ class Panes:
             await live.terminal.report_exit(status)
             live.host.forget(live.pid)
         live.ended = time.monotonic()
-        self._on_end(live)
+        if not live.gone.is_set():  # closed in the moment of its end: nobody knows the pane now
+            self._on_end(live)
 
     async def _hang_up(self, live: LivePane) -> None:
         """SIGHUP to the program's group, SIGKILL if it is still there after the grace."""
@@ -194,3 +212,13 @@ class Panes:
             live.host.forget(live.pid)
         except HostLost:
             return  # closing the master, which comes next, hangs the session up
+
+
+def _not_started_in_time() -> Refusal:
+    """It is hung up as soon as it is there; nobody knows what it did until then."""
+    return Refusal(
+        ErrorCode.UNKNOWN_OUTCOME,
+        "the program was not started in time; if its directory is on a file system that does not "
+        "answer, choose another",
+        reason="pane_host_stuck",
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import trio
@@ -14,6 +15,14 @@ from termnode.service.state import State
 
 CHECK_EVERY_S: Final = 0.01
 """A flood changes the screen all the time; looking more often would only take time from others."""
+
+INLINE_S: Final = 0.001
+INLINE_CHARS: Final = 512
+"""A look that takes longer, or has longer lines, goes on in a thread: the worst patterns take tens
+of microseconds per character."""
+
+_SEARCHES: Final = trio.CapacityLimiter(1)
+"""One such thread: costly looks wait for each other."""
 
 Result = dict[str, object]
 
@@ -38,7 +47,7 @@ async def _until(live: LivePane, pattern: Any) -> Result:  # noqa: ANN401  # re2
         ended = live.ended is not None
         if live.gone.is_set():
             return {"outcome": "gone"}
-        found = _match(live, pattern)
+        found = await _match(live, pattern)
         if found is not None:
             return found
         if ended:
@@ -60,17 +69,42 @@ async def _news(live: LivePane, revision: int) -> None:
         nursery.cancel_scope.cancel()
 
 
-def _match(live: LivePane, pattern: Any) -> Result | None:  # noqa: ANN401
-    """The first row that matches, as it stands or joined with the rows it is wrapped into."""
+async def _match(live: LivePane, pattern: Any) -> Result | None:  # noqa: ANN401
+    """The first row that matches, as it stands or joined with the rows it is wrapped into.
+
+    What takes longer than a moment goes to a thread (the engine lets others run while it searches)
+    on the text as it is now: a costly pattern of one caller delays nobody but itself.
+    """
+    lines = _lines(live)
+    found, done = _search(pattern, lines, INLINE_S, INLINE_CHARS)
+    if found is None and done < len(lines):
+        found, _ = await trio.to_thread.run_sync(
+            _search, pattern, lines[done:], abandon_on_cancel=True, limiter=_SEARCHES
+        )
+    return found
+
+
+def _lines(live: LivePane) -> list[tuple[int, str]]:
+    """What is searched: each row, then each line of several rows, with the number of its first."""
     engine = live.terminal.engine
     rows = engine.text()
-    for number, text in enumerate(rows):
+    return [*enumerate(rows), *joined(rows, engine.wrapped())]
+
+
+def _search(
+    pattern: Any,  # noqa: ANN401
+    lines: Sequence[tuple[int, str]],
+    seconds: float = math.inf,
+    chars: float = math.inf,
+) -> tuple[Result | None, int]:
+    """The first match, and how many lines were searched in ``seconds``, none over ``chars``."""
+    end = time.perf_counter() + seconds
+    for done, (number, text) in enumerate(lines):
+        if len(text) > chars or time.perf_counter() > end:
+            return None, done
         if pattern.search(text):
-            return {"outcome": "matched", "row": number, "text": text}
-    for number, text in joined(rows, engine.wrapped()):
-        if pattern.search(text):
-            return {"outcome": "matched", "row": number, "text": text}
-    return None
+            return {"outcome": "matched", "row": number, "text": text}, done
+    return None, len(lines)
 
 
 def joined(rows: list[str], wrapped: list[bool]) -> list[tuple[int, str]]:

@@ -44,6 +44,7 @@ class PtyWriter:
         self._clock = clock
         self._queue = WriteQueue()
         self._work = trio.Event()
+        self._room_wait: trio.CancelScope | None = None
 
     def write(self, data: bytes, within: float, permit: Callable[[], bool] | None) -> Ticket:
         """Admit input whole and write what the PTY takes. Raises QueueFull or Gone."""
@@ -83,17 +84,22 @@ class PtyWriter:
 
     async def _wait_room(self) -> bool:
         """Wait for room in the PTY, or for the next deadline; whether it was room."""
-        deadline = self._queue.next_deadline()
-        seconds = math.inf if deadline is None else max(0.0, deadline - self._clock())
-        with trio.move_on_after(seconds):
+        with trio.move_on_after(self._until_due()) as self._room_wait:
             await self._master.wait_writable()
             return True
         return False
 
+    def _until_due(self) -> float:
+        """Seconds until the next deadline; infinite when only answers wait, which have none."""
+        deadline = self._queue.next_deadline()
+        return math.inf if deadline is None else max(0.0, deadline - self._clock())
+
     def _flush_now(self) -> None:
-        """Write what the PTY takes; leave the rest to ``run``."""
+        """Write what the PTY takes; leave the rest, and its deadline, to ``run``."""
         if self._flush():
             self._work.set()
+            if self._room_wait is not None:
+                self._room_wait.deadline = trio.current_time() + self._until_due()
 
     def _flush(self) -> bool:
         """Write until nothing waits (False) or the PTY is full (True)."""

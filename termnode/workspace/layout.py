@@ -7,7 +7,7 @@ from typing import Final
 
 from termnode.terminal.engine import MAX_COLS, MAX_ROWS
 from termnode.workspace import tree
-from termnode.workspace.parts import Pane, Size, Tab, not_found
+from termnode.workspace.parts import Pane, Size, Tab, none_open, not_found
 from termnode.workspace.tree import Rect
 
 MAX_TABS: Final = 64
@@ -44,14 +44,14 @@ class Layout:
         """The tab with this id, or the active one. Raises Refusal NOT_FOUND."""
         found = self.tabs.get((self.active_tab or 0) if tab is None else tab)
         if found is None:
-            raise not_found("tab")
+            raise not_found("tab") if tab is not None else none_open()
         return found
 
     def pane(self, pane: int | None = None) -> Pane:
         """The pane with this id, or the active one. Raises Refusal NOT_FOUND."""
         found = self.panes.get((self.active_pane or 0) if pane is None else pane)
         if found is None:
-            raise not_found("pane")
+            raise not_found("pane") if pane is not None else none_open()
         return found
 
     def area(self, tab: int) -> Size:

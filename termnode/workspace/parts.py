@@ -49,9 +49,18 @@ class Change:
 
 
 def not_found(what: str) -> Refusal:
-    """NOT_FOUND for a tab or pane that the request names, or for the active one when none is."""
+    """NOT_FOUND for a tab or pane that the request names."""
     return Refusal(
         ErrorCode.NOT_FOUND,
         f"there is no such {what} here: term.{what}s lists those there are",
         reason=f"no_such_{what}",
+    )
+
+
+def none_open() -> Refusal:
+    """NOT_FOUND for the active tab or pane when all are closed."""
+    return Refusal(
+        ErrorCode.NOT_FOUND,
+        "no pane is open here: term.tab.new opens one",
+        reason="none_open",
     )

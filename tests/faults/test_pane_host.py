@@ -217,7 +217,13 @@ async def main():
     async with PaneHost.start(user) as host:
         made = await host.spawn(["sh", "-c", script], "/", dict(os.environ), 80, 24)
         assert (await host.wait_exit(made.pid)).code == 0
-        print(os.read(made.master_fd, 4096).decode().replace("\\r", ""), end="")
+        text = b""
+        try:
+            while data := os.read(made.master_fd, 4096):  # one read may give a part of it
+                text += data
+        except OSError:
+            pass  # the end: nobody holds the slave any more
+        print(text.decode().replace("\\r", ""), end="")
 trio.run(main)
 """
 

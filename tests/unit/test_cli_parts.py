@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from termnode.cli import completion, output, parser
+from termnode.cli import commands, completion, output, parser, values
 from termnode.version import VERSION
 from tests.support.programs import need
 
@@ -16,12 +16,12 @@ from tests.support.programs import need
 def test_every_command_has_a_module_that_runs_and_help_that_says_why() -> None:
     import importlib
 
-    for command in parser.COMMANDS:
+    for command in commands.COMMANDS:
         assert callable(importlib.import_module(f"termnode.cli.{command.module}").run)
         assert len(command.detail) > 20
 
 
-@pytest.mark.parametrize("command", [None, *(command.name for command in parser.COMMANDS)])
+@pytest.mark.parametrize("command", [None, *(command.name for command in commands.COMMANDS)])
 def test_help_is_printed_and_ends_well(
     command: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -35,7 +35,7 @@ def test_help_is_printed_and_ends_well(
 
 @pytest.mark.parametrize("text", ["80x24", "2x1", "1000x500"])
 def test_sizes_that_are_taken(text: str) -> None:
-    assert "x".join(map(str, parser.size(text))) == text
+    assert "x".join(map(str, values.size(text))) == text
 
 
 @pytest.mark.parametrize(
@@ -44,25 +44,36 @@ def test_sizes_that_are_taken(text: str) -> None:
 )
 def test_sizes_that_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        parser.size(text)
+        values.size(text)
 
 
-@pytest.mark.parametrize("text", ["x", "1two", "Term", "a_b", "a" * 32, "térm", ""])
+@pytest.mark.parametrize("text", ["x", "brokerd", "1two", "Term", "a_b", "a" * 32, "térm", ""])
 def test_names_that_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        parser.service_name(text)
+        values.service_name(text)
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "86401", "x", ""])
 def test_times_that_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        parser.seconds(text)
+        values.seconds(text)
 
 
 @pytest.mark.parametrize("text", ["-1", "+1", "1.0", "\u0661", "x", "", "9" * 20])
 def test_pane_numbers_that_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        parser.pane_id(text)
+        values.pane_id(text)
+
+
+@pytest.mark.parametrize("text", ["0", "1001", "-1", "abc", ""])
+def test_numbers_of_log_entries_that_are_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError):
+        values.log_limit(text)
+
+
+def test_wide_characters_do_not_push_the_next_column() -> None:
+    lines = output.table(("DIRECTORY", "T"), [["/日本", "x"], ["/ascii", "y"]]).split("\n")
+    assert lines[1].index("x") == lines[2].index("y") - 2
 
 
 def test_a_table_aligns_and_never_shows_a_control_character() -> None:
@@ -87,7 +98,12 @@ def _script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [(["scr"], "screen"), (["posture", "str"], "strict"), (["screen", "--pa"], "--pane")],
+    [
+        (["scr"], "screen"),
+        (["posture", "str"], "strict"),
+        (["screen", "--pa"], "--pane"),
+        (["call", "--to", ""], ""),
+    ],
 )
 def test_bash_completes(
     words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
@@ -95,8 +111,8 @@ def test_bash_completes(
     need("bash")
     line = " ".join(["termnode", *words])
     script = (
-        f"{_script('bash', capsys)}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n"
-        '_termnode; echo "${COMPREPLY[@]}"'
+        f"set -u\n{_script('bash', capsys)}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n"
+        '_termnode; echo "${COMPREPLY[*]-}"'
     )
     done = subprocess.run(
         ["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=30, check=True
@@ -108,7 +124,7 @@ def test_bash_completes(
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_the_other_shells_take_the_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     script = _script(shell, capsys)
-    assert all(command.name in script for command in parser.COMMANDS)
+    assert all(command.name in script for command in commands.COMMANDS)
     need(shell)
     subprocess.run([shell, "-n", "/dev/stdin"], input=script, text=True, timeout=30, check=True)
 

@@ -1,0 +1,60 @@
+"""What the values of options may be, checked as they are parsed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Final
+
+MAX_LOG: Final = 1_000
+"""Entries that one ``termnode log`` may ask for (`termnode.control.fields`)."""
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{1,30}")
+_SIZE = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})", re.ASCII)
+
+
+def service_name(text: str) -> str:
+    """A service name: 2-31 of a-z, 0-9 and hyphen, beginning with a letter."""
+    if not _NAME.fullmatch(text) or text == "brokerd":
+        raise argparse.ArgumentTypeError(
+            "a service name has 2-31 lower-case letters, digits or hyphens, begins with a letter "
+            "and is not the broker's own"
+        )
+    return text
+
+
+def size(text: str) -> tuple[int, int]:
+    """``COLSxROWS`` as two integers, at most 1000x500."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise argparse.ArgumentTypeError("a size is COLSxROWS, for example 120x40")
+    cols, rows = int(match[1]), int(match[2])
+    if not (2 <= cols <= 1000 and 1 <= rows <= 500):
+        raise argparse.ArgumentTypeError("a size is from 2x1 to 1000x500")
+    return cols, rows
+
+
+def seconds(text: str) -> float:
+    """A time span in seconds, more than 0 and at most a day."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 86_400:
+        raise argparse.ArgumentTypeError("a time is a number of seconds, more than 0")
+    return value
+
+
+def pane_id(text: str) -> int:
+    """A pane id as ``termnode panes`` shows it."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise argparse.ArgumentTypeError("a pane is named by its number; see 'termnode panes'")
+    return int(text)
+
+
+def log_limit(text: str) -> int:
+    """How many entries of the log: 1-1000."""
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+    if not 1 <= value <= MAX_LOG:
+        raise argparse.ArgumentTypeError(f"a number of entries is from 1 to {MAX_LOG}")
+    return value
