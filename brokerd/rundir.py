@@ -104,6 +104,21 @@ def acquire(directory: Path) -> Lock:
         ) from None
 
 
+def remove_leftovers(directory: Path) -> None:
+    """Remove the socket and lock of a broker that was killed; nothing while one lives."""
+    try:
+        lock = acquire(directory)
+    except RuntimeDirError:
+        return
+    try:
+        if stat.S_ISSOCK(os.lstat(socket_path(directory)).st_mode):
+            socket_path(directory).unlink()
+    except FileNotFoundError:
+        pass
+    finally:
+        lock.release()
+
+
 def broker_pid(directory: Path) -> int | None:
     """The pid of the live broker of a directory, 0 while it is just starting, None without one."""
     return lock_holder(directory / LOCK_NAME)

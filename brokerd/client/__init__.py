@@ -82,6 +82,7 @@ from brokerd.limits import (
 from brokerd.locks import Lock, LockHeld, lock_holder
 from brokerd.principal import Principal
 from brokerd.rundir import RuntimeDirError, broker_pid, socket_path
+from brokerd.rundir import remove_leftovers as remove_broker_leftovers
 from brokerd.rundir import resolve as resolve_runtime_dir
 
 __all__ = [
@@ -132,6 +133,7 @@ __all__ = [
     "invalid",
     "limit_reached",
     "lock_holder",
+    "remove_broker_leftovers",
     "resolve_runtime_dir",
     "socket_path",
 ]

@@ -36,7 +36,7 @@ def _type(arguments: argparse.Namespace) -> int:
 
 
 def _wait(arguments: argparse.Namespace) -> int:
-    answer = _wait_for(arguments)
+    answer = wait_for(arguments)
     matched = answer.get("outcome") == "matched"
     if arguments.json:
         print_json(answer)
@@ -45,12 +45,12 @@ def _wait(arguments: argparse.Namespace) -> int:
     return OK if matched else REFUSED
 
 
-def _wait_for(arguments: argparse.Namespace) -> dict[str, object]:
-    """Wait for as long as was asked for, in as many waits as the service's limit makes of it."""
+def wait_for(arguments: argparse.Namespace, longest_ms: int = MAX_WAIT_MS) -> dict[str, object]:
+    """Wait for as long as was asked for, in as many waits of ``longest_ms`` as it takes."""
     end = time.monotonic() + arguments.timeout
     while True:
         left_ms = max(1, round((end - time.monotonic()) * 1000))
-        wait_ms = min(left_ms, MAX_WAIT_MS)
+        wait_ms = min(left_ms, longest_ms)
         body: dict[str, object] = {"until": arguments.until, "timeout_ms": wait_ms}
         patience = wait_ms / 1000 + REPLY_TIMEOUT_S
         answer = ask(arguments, "term.wait", with_pane(arguments, body), patience)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -9,8 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from termnode.cli.commands import COMMANDS
-from termnode.cli.exits import INTERRUPTED, OK, CommandError
+from termnode.cli.exits import INTERRUPTED, OK, REFUSED, CommandError
 from termnode.cli.parser import build
+from termnode.cli.streams import standard_streams
 from termnode.version import VERSION
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (see ``termnode --help``)."""
+    standard_streams()
     arguments = build(VERSION).parse_args(argv)
     try:
         code = _run(arguments)
@@ -30,6 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output had enough: "termnode log | head"
         _drop_output()
         return OK
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _drop_output()
+        print("termnode: the output could not be written: no space is left", file=sys.stderr)
+        return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BaseExceptionGroup as group:

@@ -50,7 +50,10 @@ def first_error(error: BaseException) -> BaseException:
 def _explain(error: BaseException, wait: float) -> BaseException:
     """What a person at the command line is told, and the exit code that goes with it."""
     if isinstance(error, RequestTimeout):
-        words = f"no answer within {wait:g} s; it may have happened: look before you repeat it"
+        words = (
+            f"no answer within {wait:g} s; a change may have been made all the same: look before "
+            "you repeat one"
+        )
     elif isinstance(error, NotConnected):
         words = (
             "no broker answers here; start a terminal with 'termnode up', or name its directory "
@@ -96,14 +99,21 @@ def exit_code(reply: Reply) -> int:
 
 def _refusal_words(body: dict[str, object], name: str) -> str:
     code, message = body.get("error_code", "refused"), body.get("message", "no reason was given")
-    if code == "UNAVAILABLE":
+    details = body.get("details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    if reason in {"not_registered", "deregistered", "peer_gone"}:
         return f"no service named '{name}' answers; start it with 'termnode up --name {name}'"
     if code == "FORBIDDEN":
-        return "FORBIDDEN: not allowed; 'termnode posture' shows whether the terminal is strict"
+        return "FORBIDDEN: not allowed; if 'termnode posture' says strict, 'open' brings verbs back"
     return f"{code}: {message}"
 
 
 def print_json(value: object) -> None:
     """One JSON value on one line of standard output."""
-    json.dump(value, sys.stdout, ensure_ascii=False, separators=(",", ":"))
-    sys.stdout.write("\n")
+    sys.stdout.write(f"{json_line(value)}\n")
+
+
+def json_line(value: object) -> str:
+    """One JSON value on one line, in characters that standard output can take."""
+    plain = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
+    return json.dumps(value, ensure_ascii=plain, separators=(",", ":"))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+import tempfile
+from typing import TYPE_CHECKING, Any
 
 import trio
 
 from brokerd.client import BusError, Refusal, RuntimeDirError, resolve_runtime_dir
-from termnode.cli.exits import OK, REFUSED, TRANSPORT, CommandError
-from termnode.cli.remote import first_error, print_json
+from termnode.cli.exits import OK, REFUSED, TRANSPORT, USAGE, CommandError
+from termnode.cli.remote import first_error, json_line, print_json
 from termnode.panehost.client import HostLost
 from termnode.service.broker_keeper import BrokerFailed
 from termnode.service.config import Config
@@ -22,7 +22,6 @@ from termnode.service.main import serve
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         environment=dict(os.environ),
         shell=_program(arguments.shell),
         size=arguments.size,
+        detached=arguments.ready_fd is not None,
     )
     return _serve(config, arguments.ready_fd)
 
@@ -81,8 +81,8 @@ def _tell_person(ready: dict[str, object]) -> None:
 
 def _tell_parent(descriptor: int) -> Any:  # noqa: ANN401  # a callback of serve()
     def tell(ready: dict[str, object]) -> None:
-        with os.fdopen(descriptor, "w") as pipe:
-            json.dump(ready, pipe)
+        with os.fdopen(descriptor, "w", errors="replace") as pipe:
+            pipe.write(json_line(ready))
 
     return tell
 
@@ -95,7 +95,10 @@ def _program(shell: str | None) -> str | None:
         return None
     found = shutil.which(shell)
     if found is None:
-        raise CommandError("--shell: there is no such program, or it cannot be executed")
+        raise CommandError(
+            f"--shell: '{shell}' is no program that can be executed; name one, without arguments",
+            USAGE,
+        )
     return os.path.abspath(found)
 
 
@@ -113,41 +116,28 @@ def _detached(arguments: argparse.Namespace, files: InstanceFiles) -> int:
     if pid is not None:
         raise CommandError(str(AlreadyRunning(files.name, files.directory, pid)), REFUSED)
     reader, writer = os.pipe()
-    with _open_log(files.log) as log:
+    # What it says before it holds the lock is for this caller alone; then it opens its log.
+    with tempfile.TemporaryFile("w+", errors="replace") as words, os.fdopen(reader) as pipe:
         with os.fdopen(writer, "w"):
             process = subprocess.Popen(
                 _command(arguments, files, writer),
                 stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
+                stdout=words,
+                stderr=words,
                 pass_fds=[writer],
                 start_new_session=True,
             )
-        with os.fdopen(reader) as pipe:
-            line = pipe.read()
+        line = pipe.read()
         if line:
             print(line)
             return OK
         code = process.wait()
-        log.seek(0)
-        words = log.read().strip().removeprefix("termnode: ")
-    if files.running() is None:
-        files.log.unlink(missing_ok=True)
-    raise CommandError(
-        words or "the service ended before it was ready and did not say why",
-        code if code in {REFUSED, TRANSPORT} else REFUSED,
-    )
-
-
-def _open_log(path: Path) -> TextIO:
-    try:
-        return open(path, "w+", opener=_private)
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}; remove it and try again") from None
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+        words.seek(0)
+        raise CommandError(
+            words.read().strip().removeprefix("termnode: ")
+            or f"the service ended before it was ready; {files.log} may say why",
+            code if code in {USAGE, TRANSPORT} else REFUSED,
+        )
 
 
 def _command(arguments: argparse.Namespace, files: InstanceFiles, ready_fd: int) -> list[str]:
@@ -156,4 +146,4 @@ def _command(arguments: argparse.Namespace, files: InstanceFiles, ready_fd: int)
     command = [sys.executable, "-P", "-m", "termnode.cli.main", "up", "--ready-fd", str(ready_fd)]
     command += ["--name", arguments.name, "--runtime-dir", str(files.directory)]
     command += ["--size", f"{cols}x{rows}"]
-    return [*command, "--shell", arguments.shell] if arguments.shell else command
+    return command if arguments.shell is None else [*command, "--shell", arguments.shell]

@@ -142,5 +142,8 @@ def _as_spawn_failed() -> Iterator[None]:
     except Failure as failure:
         raise SpawnFailed(failure.code, failure.message, failure.details) from None
     except MessageTooLargeError:
-        text = f"argv, cwd and env together have at most {MAX_MESSAGE} bytes: shorten them"
+        text = (
+            f"argv, cwd and the environment have at most {MAX_MESSAGE} bytes together: shorten "
+            "argv, or start the service with fewer or smaller variables"
+        )
         raise SpawnFailed("RESOURCE_LIMIT", text, {"field": "env"}) from None

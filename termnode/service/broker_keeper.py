@@ -12,13 +12,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import trio
 
-from brokerd.client import Bus, BusError, broker_pid, connect
+from brokerd.client import Bus, BusError, broker_pid, connect, remove_broker_leftovers
 
 FIRST_PAUSE_S: Final = 0.05
 LONGEST_PAUSE_S: Final = 2.0
@@ -28,6 +29,8 @@ SETTLED_S: Final = 5.0
 
 RETIRE_TIMEOUT_S: Final = 5.0
 BROKER: Final = "brokerd"
+MAX_WORDS: Final = 2_000
+"""Characters of a dead broker's last words that are logged."""
 
 log = logging.getLogger("termnode.broker")
 
@@ -63,7 +66,9 @@ async def _first_broker(directory: Path, task_status: trio.TaskStatus[None]) -> 
         # Several services that start at once each start a broker, and one broker gets the lock.
         # While another one holds it, ours has lost that race, and the other is ours to use.
         if broker_pid(directory) is None:
-            raise BrokerFailed("the broker ended before it was ready; see its message above")
+            raise BrokerFailed(
+                "the broker ended before it was ready; its reason is in the log line above"
+            )
         await trio.sleep(FIRST_PAUSE_S)
 
 
@@ -101,31 +106,43 @@ async def _run_one(directory: Path, when_there: Callable[[], None]) -> bool:
     """Start a broker and wait for its end; True if it was ever ready.
 
     One that is not ready in time, or when this is cancelled, is ended: nobody would look after it.
+    What it wrote is logged: it says nothing in health.
     """
-    reader, process = await _launch(directory)
-    ready = False
-    try:
-        ready = await _says_ready(reader)
-    finally:
-        if not ready:
-            process.terminate()
-            with trio.move_on_after(RETIRE_TIMEOUT_S, shield=True):
-                await process.wait()
-            process.kill()
-    if ready:
-        when_there()
-    await process.wait()
+    with tempfile.TemporaryFile("w+", errors="replace") as words:
+        reader, process = await _launch(directory, words)
+        ready = False
+        try:
+            ready = await _says_ready(reader)
+        finally:
+            if not ready:
+                await _end(process)
+        if ready:
+            when_there()
+        await process.wait()
+        words.seek(0)
+        log.warning("the broker said: %s", words.read(MAX_WORDS).strip() or "nothing")
     return ready
 
 
-async def _launch(directory: Path) -> tuple[int, trio.Process]:
-    """Exec a broker; returns the descriptor on which it says that it is ready."""
+async def _end(process: trio.Process) -> None:
+    process.terminate()
+    with trio.move_on_after(RETIRE_TIMEOUT_S, shield=True):
+        await process.wait()
+    process.kill()
+
+
+async def _launch(directory: Path, words: TextIO) -> tuple[int, trio.Process]:
+    """Exec a broker; returns the descriptor on which it says that it is ready.
+
+    Its stderr goes to ``words``: a broker that outlives this service must not hold its terminal.
+    """
     reader, writer = os.pipe()
     try:
         process = await trio.lowlevel.open_process(
             _command(directory, writer),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            stderr=words,
             pass_fds=[writer],
             start_new_session=True,
             cwd="/",
@@ -154,10 +171,12 @@ def _command(directory: Path, ready_fd: int) -> list[str]:
 async def retire_if_unused(directory: Path) -> None:
     """End the broker of this directory if it was started for services and serves none any more.
 
-    Harmless without a broker. A service that registers in between notices and starts another.
+    Without a broker, what a killed one left is removed. A service that registers in between
+    notices and starts another.
     """
     pid = broker_pid(directory)
     if not pid:
+        remove_broker_leftovers(directory)
         return
     try:
         async with connect(directory) as bus:

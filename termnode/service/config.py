@@ -23,6 +23,8 @@ class Config:
     rows: int = 24
     scrollback: int = DEFAULT_SCROLLBACK
     notify: bool = True
+    detached: bool = False
+    """In the background: what there is to say goes to the log file."""
     write_deadline_s: float = 2.0
     """Input that has not reached the program by then is discarded (seed, "Input")."""
     spawn_timeout_s: float = 10.0
@@ -41,6 +43,7 @@ class Config:
         environment: Mapping[str, str],
         shell: str | None,
         size: tuple[int, int],
+        detached: bool = False,
     ) -> Config:
         """What ``termnode up`` was told, and the environment for the rest."""
         return cls(
@@ -52,4 +55,5 @@ class Config:
             cols=size[0],
             rows=size[1],
             notify=environment.get("TERM_NOTIFY") != "0",
+            detached=detached,
         )

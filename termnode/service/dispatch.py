@@ -21,9 +21,9 @@ from brokerd.client import (
 from termnode.control.spec import Kind
 from termnode.lanes.calls import Admitted, Answer, Call, Reply, Sealed, Settled, Ticket
 from termnode.lanes.global_lane import GlobalLane
-from termnode.service.mutations import MUTATIONS, Later, Result
+from termnode.service.mutations import MUTATIONS
 from termnode.service.reads import READS
-from termnode.service.state import State
+from termnode.service.state import Later, Result, State
 from termnode.service.waits import wait
 
 INCOMING: Final = 256

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+from typing import Final
 
 import trio
 
 from brokerd.client import ErrorCode, Refusal
 from termnode.panehost.client import HostLost, PaneHost
 
-PAUSE_S = 0.2
+FIRST_PAUSE_S: Final = 0.1
+LONGEST_PAUSE_S: Final = 5.0
+SETTLED_S: Final = 5.0
+"""A host that lived this long did not fail at its start: the next one need not wait."""
 
 log = logging.getLogger("termnode.panehost")
 
@@ -44,10 +48,14 @@ class HostKeeper:
             self._host = host
             task_status.started()
             await host.process.wait()
+        pause = FIRST_PAUSE_S
         while True:
             log.error("the pane host has ended; programs live on, a new host starts")
-            await trio.sleep(PAUSE_S)
+            await trio.sleep(pause)
+            began = trio.current_time()
             await self._run_again()
+            lived = trio.current_time() - began
+            pause = FIRST_PAUSE_S if lived > SETTLED_S else min(2 * pause, LONGEST_PAUSE_S)
 
     async def _run_again(self) -> None:
         try:

@@ -21,8 +21,9 @@ class AlreadyRunning(Exception):
     def __init__(self, name: str, directory: Path, pid: int | None) -> None:
         who = f"pid {pid}" if pid else "it is just starting"
         super().__init__(
-            f"'{name}' already runs in {directory} ({who}): use it (termnode screen), end it "
-            f"(termnode down --name {name}), or start another one (termnode up --name OTHER)"
+            f"'{name}' already runs in {directory} ({who}): use it (termnode screen --name "
+            f"{name}), end it (termnode down --name {name}), or start another one "
+            "(termnode up --name OTHER)"
         )
         self.pid = pid
 
@@ -73,6 +74,14 @@ class InstanceFiles:
             return pid, descriptor
         os.close(descriptor)
         return None
+
+    def take_over_output(self) -> None:
+        """Let standard output and error go to the log from now on. Only for who holds the lock."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        log = os.open(self.log, flags, 0o600)
+        for stream in (1, 2):
+            os.dup2(log, stream)
+        os.close(log)
 
     def clean(self) -> None:
         """Remove what an ended service leaves; the log stays only if there is something in it.

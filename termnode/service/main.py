@@ -21,9 +21,11 @@ from termnode.service.config import Config
 from termnode.service.dispatch import Dispatcher
 from termnode.service.host_keeper import HostKeeper
 from termnode.service.instance import InstanceFiles
-from termnode.service.mutations import apply, tab_new
+from termnode.service.live_pane import LivePane
+from termnode.service.mutations import tab_new
 from termnode.service.notices import Notices
-from termnode.service.panes import LivePane, Panes
+from termnode.service.opening import apply
+from termnode.service.panes import Panes
 from termnode.service.state import State
 from termnode.terminal import engines
 from termnode.version import VERSION
@@ -60,6 +62,8 @@ def _instance(files: InstanceFiles, config: Config) -> Iterator[InstanceFiles]:
     """Hold the instance lock; leave no file behind."""
     lock = files.acquire()
     try:
+        if config.detached:
+            files.take_over_output()
         posture.write(files.posture, posture.start_value(config.environment))
         yield files
     finally:
@@ -73,6 +77,8 @@ async def _stop_on_signal(
     ending = [signal.SIGTERM, signal.SIGINT]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup(1) leaves it
         ending.append(signal.SIGHUP)
+    # A service that Ctrl-Z stops would leave every caller waiting.
+    signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     with trio.open_signal_receiver(*ending) as signals:
         task_status.started()
         async for _number in signals:

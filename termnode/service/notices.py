@@ -9,7 +9,7 @@ import trio
 
 from brokerd.client import Bus, BusError
 from termnode.service.config import Config
-from termnode.service.panes import LivePane
+from termnode.service.live_pane import LivePane
 
 TOPIC: Final = "interact.notify"
 WAITING: Final = 64

@@ -7,11 +7,8 @@ one task that owns the pane's terminal from its start to its removal.
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Final
 
 import trio
 
@@ -19,46 +16,11 @@ from brokerd.client import ErrorCode, Refusal
 from termnode.panehost.client import HostLost, PaneHost, Spawned, SpawnFailed
 from termnode.service.config import Config
 from termnode.service.host_keeper import HostKeeper, host_lost
+from termnode.service.live_pane import LivePane, hang_up
 from termnode.service.program import Program, pane_environment
 from termnode.terminal.engine import EngineFactory
 from termnode.terminal.pacing import FloodShare
 from termnode.terminal.pty_terminal import Terminal
-
-KILL_WAIT_S: Final = 5.0
-"""After SIGKILL: a process in an uninterruptible system call is left to the host."""
-
-
-@dataclass(slots=True, eq=False)
-class LivePane:
-    """A pane's program. Times are in monotonic seconds; ``ended`` is None while it runs."""
-
-    id: int
-    program: Program
-    pid: int
-    terminal: Terminal
-    host: PaneHost
-    started: float
-    ended: float | None = None
-    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
-    gone: trio.Event = field(default_factory=trio.Event)
-    """Set when the pane was closed, or its program was started anew."""
-
-    @property
-    def duration_ms(self) -> int:
-        """How long the program has run, or ran."""
-        end = time.monotonic() if self.ended is None else self.ended
-        return round((end - self.started) * 1000)
-
-    def exit_body(self) -> Mapping[str, object] | None:
-        """How it ended, as replies say it: ``code`` or ``signal``; None while it runs."""
-        if self.ended is None:
-            return None
-        report = self.terminal.exit
-        if report is None:
-            return {"unknown": True}
-        if report.signal is not None:
-            return {"signal": report.signal, "core": report.core}
-        return {"code": report.code}
 
 
 class Panes:
@@ -176,7 +138,7 @@ class Panes:
                 await self._until_ended(live)
                 await trio.sleep(live.program.remain)
             if live.scope.cancelled_caught:
-                await self._hang_up(live)
+                await hang_up(live, self._config.hangup_grace_s)
             nursery.cancel_scope.cancel()
         await live.terminal.close()
         if not live.gone.is_set():
@@ -195,23 +157,6 @@ class Panes:
         live.ended = time.monotonic()
         if not live.gone.is_set():  # closed in the moment of its end: nobody knows the pane now
             self._on_end(live)
-
-    async def _hang_up(self, live: LivePane) -> None:
-        """SIGHUP to the program's group, SIGKILL if it is still there after the grace."""
-        if live.ended is not None or live.host.lost:
-            return
-        try:
-            for number in (signal.SIGHUP, signal.SIGCONT):
-                live.host.signal(live.pid, number)
-            with trio.move_on_after(self._config.hangup_grace_s):
-                await live.host.wait_exit(live.pid)
-            if live.host.exit_status(live.pid) is None:
-                live.host.signal(live.pid, signal.SIGKILL)
-                with trio.move_on_after(KILL_WAIT_S):
-                    await live.host.wait_exit(live.pid)
-            live.host.forget(live.pid)
-        except HostLost:
-            return  # closing the master, which comes next, hangs the session up
 
 
 def _not_started_in_time() -> Refusal:

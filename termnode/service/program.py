@@ -31,6 +31,8 @@ class Program:
     cwd: str
     env: Mapping[str, str] = field(default_factory=dict)
     remain: int = 600
+    cwd_chosen: bool = False
+    """Whether the caller named the directory: then no other will do."""
 
 
 def pane_environment(

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from termnode.control.posture import Posture
-from termnode.service.panes import LivePane
-from termnode.service.state import State
+from termnode.service.live_pane import LivePane
+from termnode.service.state import Args, Result, State
 from termnode.version import VERSION
 from termnode.workspace.tree import Rect, panes
-
-Args = Mapping[str, Any]
-Result = dict[str, object]
 
 
 def session(state: State, _args: Args) -> Result:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from brokerd.client import ErrorCode, Refusal
 from termnode.control.audit import Audit
 from termnode.service.config import Config
-from termnode.service.panes import LivePane, Panes
+from termnode.service.live_pane import LivePane
+from termnode.service.panes import Panes
 from termnode.workspace.model import Workspace
+
+Args: TypeAlias = Mapping[str, Any]
+"""A verb's checked arguments (`termnode.control.schema`)."""
+
+Result: TypeAlias = dict[str, object]
+"""The fields of a good reply."""
+
+Later: TypeAlias = Callable[[], Awaitable[Result]]
+"""What is left to wait for after the synchronous part of a mutation."""
 
 
 @dataclass(slots=True)

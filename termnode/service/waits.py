@@ -10,8 +10,8 @@ from typing import Any, Final
 import trio
 
 from termnode.control.patterns import compile_pattern
-from termnode.service.panes import LivePane
-from termnode.service.state import State
+from termnode.service.live_pane import LivePane
+from termnode.service.state import Result, State
 
 CHECK_EVERY_S: Final = 0.01
 """A flood changes the screen all the time; looking more often would only take time from others."""
@@ -23,8 +23,6 @@ of microseconds per character."""
 
 _SEARCHES: Final = trio.CapacityLimiter(1)
 """One such thread: costly looks wait for each other."""
-
-Result = dict[str, object]
 
 
 async def wait(state: State, args: Mapping[str, Any]) -> Result:

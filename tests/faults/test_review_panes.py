@@ -18,8 +18,9 @@ from termnode.control import posture
 from termnode.lanes.calls import Answer, Call
 from termnode.service.config import Config
 from termnode.service.instance import InstanceFiles
+from termnode.service.keyboard import type_text
 from termnode.service.main import _Service
-from termnode.service.mutations import pane_close, pane_restart, pane_split, tab_new, type_text
+from termnode.service.mutations import pane_close, pane_restart, pane_split, tab_new
 from termnode.service.waits import _until
 from termnode.terminal.engine import Engine
 from tests.support.broker_process import BrokerProcess, short_directory
