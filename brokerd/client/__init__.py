@@ -54,10 +54,11 @@ from brokerd.client.errors import (
     Refused,
     RequestTimeout,
 )
+from brokerd.client.failures import where
 from brokerd.client.messages import DirectedEvent, Event, Reply, ReplyError, Request
 from brokerd.client.serving import Handler
 from brokerd.client.session import Session
-from brokerd.client.streams import DirectedEvents, Events, Requests
+from brokerd.client.streams import Attendance, DirectedEvents, Events, Requests
 from brokerd.client.waiting import background
 from brokerd.errors import (
     MEANINGS,
@@ -97,6 +98,7 @@ __all__ = [
     "RC_WARNING",
     "REQUEST_TIMEOUT",
     "RETURN_CODES",
+    "Attendance",
     "BrokerLost",
     "Bus",
     "BusError",
@@ -136,6 +138,7 @@ __all__ = [
     "remove_broker_leftovers",
     "resolve_runtime_dir",
     "socket_path",
+    "where",
 ]
 
 

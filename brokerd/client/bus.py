@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ import trio
 
 from brokerd import bodies, wire
 from brokerd.client.errors import BusError, NotConnected, RequestTimeout
-from brokerd.client.messages import Reply
+from brokerd.client.messages import Reply, Request
 from brokerd.client.names import NameSink
 from brokerd.client.serving import Dispatcher, Handler
 from brokerd.client.session import Phase, Session
 from brokerd.client.slots import Outcome, Slot, refusal_of
-from brokerd.client.streams import DirectedEvents, Events, Requests
+from brokerd.client.streams import Attendance, DirectedEvents, Events, Requests
 from brokerd.client.waiting import background, outcome_of
 
 REQUEST_TIMEOUT = 30.0
@@ -156,6 +156,18 @@ class Bus:
         requests = Requests(capacity)
         async with self._serving(name, requests):
             yield requests
+
+    @asynccontextmanager
+    async def attend(self, name: str, take: Callable[[Request], None]) -> AsyncIterator[Attendance]:
+        """Serve ``name`` by calling ``take(request)`` for each request, in order, as it arrives.
+
+        ``take`` runs inside the connection's own task: it must be quick, and answers with
+        ``respond``, now or later. Bound what it begins. Raises as ``listen``, and
+        `Attendance.wait_lost` raises when another took the name under a new broker.
+        """
+        attendance = Attendance(take)
+        async with self._serving(name, attendance):
+            yield attendance
 
     @asynccontextmanager
     async def serve(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
@@ -10,13 +9,12 @@ from typing import TypeAlias
 import trio
 
 from brokerd.client.errors import BusError, MessageTooLarge
+from brokerd.client.failures import request_failed
 from brokerd.client.messages import Request
-from brokerd.errors import ErrorCode, Refusal, limit_reached
+from brokerd.errors import Refusal, limit_reached
 
 Handler: TypeAlias = Callable[[Request], Awaitable[tuple[int, bytes | Mapping[str, object]]]]
 """Answers one request with ``(rc, body)``, or raises Refusal."""
-
-log = logging.getLogger("brokerd.client")
 
 
 class Dispatcher:
@@ -93,24 +91,4 @@ class Dispatcher:
                 )
             )
         except Exception as error:  # noqa: BLE001  # one request's failure is not the service's
-            log.error("a handler of %s failed: %s", request.name, _where(error))
-            request.refuse(_handler_failed())
-
-
-def _handler_failed() -> Refusal:
-    return Refusal(
-        ErrorCode.UNAVAILABLE,
-        "the service failed on this request; its log says where",
-        reason="handler_failed",
-    )
-
-
-def _where(error: BaseException) -> str:
-    """The error's type and place. Its text may quote the request, so it stays out of the log."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return type(error).__name__
-    code = trace.tb_frame.f_code
-    return f"{type(error).__name__} in {code.co_filename}:{trace.tb_lineno}"
+            request_failed(request, error)

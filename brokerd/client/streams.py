@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 import trio
 
 from brokerd.client.errors import BusError
+from brokerd.client.failures import request_failed
 from brokerd.client.messages import DirectedEvent, Event, Request
 
 T = TypeVar("T")
@@ -77,6 +79,44 @@ class Requests(Mailbox[Request]):
     def lost(self) -> None:
         """For the session: the broker is gone."""
         self.clear()
+
+
+class Attendance:
+    """Calls ``take`` for each request to one served name, in order, as it arrives.
+
+    The quickest way to answer: no task is woken in between. What ``take`` raises is logged by type
+    and place, and the request is answered UNAVAILABLE (``handler_failed``).
+    """
+
+    capacity = 0
+    """Nothing waits here: each request is taken at once."""
+
+    def __init__(self, take: Callable[[Request], None]) -> None:
+        self._take = take
+        self._error: BusError | None = None
+        self._ended = trio.Event()
+
+    async def wait_lost(self) -> NoReturn:
+        """Wait until the name is lost for good; raises the error that says why."""
+        await self._ended.wait()
+        assert self._error is not None
+        raise self._error
+
+    def deliver(self, request: Request) -> bool:
+        """For the session: one request has arrived."""
+        try:
+            self._take(request)
+        except Exception as error:  # noqa: BLE001  # one request's failure is not the connection's
+            request_failed(request, error)
+        return True
+
+    def lost(self) -> None:
+        """For the session: the broker is gone. What was taken goes on, unheard."""
+
+    def fail(self, error: BusError) -> None:
+        """For the session: the name is lost."""
+        self._error = error
+        self._ended.set()
 
 
 class Events(Mailbox[Event]):

@@ -17,6 +17,7 @@ from brokerd.client import (
     Refusal,
     Request,
     RequestTimeout,
+    where,
 )
 from termnode.control.spec import Kind
 from termnode.lanes.calls import Admitted, Answer, Call, Reply, Sealed, Settled, Ticket
@@ -26,8 +27,8 @@ from termnode.service.reads import READS
 from termnode.service.state import Later, Result, State
 from termnode.service.waits import wait
 
-INCOMING: Final = 256
-"""Requests that may wait to be judged; judging takes microseconds."""
+TO_RUN: Final = 256
+"""Room for admitted mutations; the lane admits fewer."""
 
 NAME_RETRY_S: Final = 1.0
 FIRST_RETRY_S: Final = 0.1
@@ -42,8 +43,7 @@ class Dispatcher:
         self._lane = lane
         self._state = state
         self._clock = clock
-        # The lane admits a bounded number of mutations, so this never holds more than those.
-        self._to_run, self._runs = trio.open_memory_channel[Ticket](INCOMING)
+        self._to_run, self._runs = trio.open_memory_channel[Ticket](TO_RUN)
 
     async def run(
         self, bus: Bus, name: str, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
@@ -83,11 +83,10 @@ class Dispatcher:
 
         Raises only before ``when_served`` is called: NameTaken, Refused, or the bus's own errors.
         """
-        async with bus.listen(name, capacity=INCOMING) as requests:
+        async with bus.attend(name, lambda request: self._take(request, nursery)) as attendance:
             when_served()
             try:
-                async for request in requests:
-                    self._take(request, nursery)
+                await attendance.wait_lost()
             except BusError as error:
                 log.error("the name %s was lost; trying to get it back: %s", name, error)
 
@@ -185,9 +184,4 @@ def _send(call: Call, reply: Sealed) -> None:
 
 
 def _log_failure(ticket: Ticket, error: Exception) -> None:
-    """Log what failed and where, without the exception's text, which may quote the request."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "?"
-    log.error("%s failed: %s at %s", ticket.spec.name, type(error).__name__, place)
+    log.error("%s failed: %s", ticket.spec.name, where(error))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-TURN: Final = 0.0015
-"""Seconds of feeding per scheduler turn, shared by all panes that flood."""
+TURN: Final = 0.0005
+"""Seconds of reading and feeding per scheduler turn, shared by all panes that flood."""
 
 MIN_SLICE: Final = 1_024
 MAX_SLICE: Final = 64 * 1024

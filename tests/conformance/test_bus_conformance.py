@@ -384,3 +384,26 @@ async def test_a_slow_peer_delays_nobody_and_sees_the_gap(lab: Lab) -> None:
             if header.gap:
                 break
             slow.ask("room", wire.BROKER, "broker.ping")
+
+
+@on_both_buses
+async def test_attending_answers_in_order_and_survives_a_failing_request(lab: Lab) -> None:
+    taken: list[bytes] = []
+
+    def take(request: Request) -> None:
+        taken.append(request.raw)
+        if request.command == "fail":
+            raise ValueError("not to be seen by the caller")
+        request.respond(RC_OK, request.raw)
+
+    async with lab.connect() as server, lab.connect() as caller, server.attend("name", take):
+        first = await caller.request_raw("name", "echo", b"1")
+        failed = await caller.request_raw("name", "fail", b"2")
+        last = await caller.request_raw("name", "echo", b"3")
+        assert (first.raw, last.raw) == (b"1", b"3")
+        assert reason(failed) == ("UNAVAILABLE", "handler_failed")
+        assert b"not to be seen" not in failed.raw
+        assert taken == [b"1", b"2", b"3"]
+        with pytest.raises(NameTaken):
+            async with caller.attend("name", take):
+                pass
