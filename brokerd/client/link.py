@@ -15,7 +15,7 @@ from brokerd.client.pump import Pump
 from brokerd.client.session import Phase, Session
 from brokerd.client.slots import Slot
 from brokerd.client.waiting import outcome_of
-from brokerd.client.watch import check_listening, wait_process_end
+from brokerd.client.watch import check_listening, while_alive
 from brokerd.limits import Limits
 
 _FIRST_PAUSE = 0.02
@@ -68,11 +68,14 @@ class Link:
 
     async def _attempt(self) -> None:
         """One try: on success the session is open. The caller bounds the time."""
-        check_listening(self._path)
+        listener = check_listening(self._path)
         self._pump = Pump(self._context, self._path, self._session, self._limits)
         try:
             self._pump.open()
-            await self._pump.run_until_open()
+            # A broker that ends now is never heard of again: nothing was connected that could drop.
+            await while_alive(listener, self._pump.run_until_open)
+            if self._session.phase is not Phase.OPEN:
+                raise NotConnected("the broker ended before it answered")
         except BaseException:
             self._end()
             raise
@@ -81,17 +84,7 @@ class Link:
         """Move messages until the broker has ended or has dropped the connection."""
         pump = self._pump
         assert pump is not None
-        assert pump.broker_pid is not None
-        pid = pump.broker_pid
-        async with trio.open_nursery() as nursery:
-
-            async def watch() -> None:
-                await wait_process_end(pid)
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(watch)
-            await pump.run()
-            nursery.cancel_scope.cancel()
+        await while_alive(pump.broker_pid, pump.run)
         pump.drain()
 
     async def _reconnect(self) -> None:

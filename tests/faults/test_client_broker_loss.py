@@ -194,6 +194,24 @@ def test_a_listener_that_is_no_broker_times_out() -> None:
         trio.run(main, directory)
 
 
+def test_a_broker_that_ends_while_it_is_being_reached_is_noticed() -> None:
+    async def main(broker: BrokerProcess) -> None:
+        with trio.fail_after(DEADLINE_SECONDS):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(refused, broker.directory)
+                await trio.testing.wait_all_tasks_blocked(0.05)
+                await blocking(broker.kill)
+
+    async def refused(directory: Path) -> None:
+        # Not "within", which would be the timeout.
+        with pytest.raises(NotConnected, match="ended before it answered|dropped the connection"):
+            await use(directory, timeout=DEADLINE_SECONDS)
+
+    with broker_process() as broker:
+        broker.send(signal.SIGSTOP)
+        trio.run(main, broker)
+
+
 def test_a_directory_open_to_others_is_not_used() -> None:
     with short_directory() as directory:
         directory.chmod(0o755)
