@@ -96,10 +96,10 @@ class Topics:
                 "another user publishes that topic; choose a different name",
                 reason="topic_in_use",
             )
-        if topic.owner not in {None, publisher}:
-            del topic.owner.owned_topics[topic.name]  # several services of a user share a topic
         growth = len(value) - len(topic.value)
         self.bytes_per_uid.require(topic.uid, growth)
         self.bytes_per_uid.add(topic.uid, growth)
+        if topic.owner is not None:  # several services of a user may share a topic
+            topic.owner.owned_topics.pop(topic.name, None)
         topic.value = value
         topic.owner = publisher

@@ -139,5 +139,6 @@ def test_a_directory_that_was_removed_is_not_inherited(tmp_path: Path) -> None:
         tab = running.good("term.tab.new", {"cwd": str(gone), "argv": ["sleep", "600"]})
         gone.rmdir()
         split = running.good("term.pane.split", {"dir": "h", "pane": tab["pane"]})
+        running.at_prompt(split["id"])
         running.good("term.type", {"pane": split["id"], "text": "pwd", "enter": True})
         running.wait(f"^{running.directory}$", split["id"])

@@ -21,7 +21,7 @@ def term() -> Iterator[Service]:
 
 
 def test_what_is_typed_runs_and_shows(term: Service) -> None:
-    pane = term.good("term.tab.new")["pane"]
+    pane = term.at_prompt(term.good("term.tab.new")["pane"])
     term.run("type", "echo hi-$((40+2))", "--enter", "--pane", str(pane))
     term.run("wait", "--until", "^hi-42", "--pane", str(pane))
     assert "hi-42" in term.run("screen", "--pane", str(pane)).stdout.splitlines()
@@ -59,6 +59,7 @@ def test_tabs_and_panes_are_listed_with_what_runs_in_them(term: Service) -> None
 def test_a_split_inherits_the_directory_and_halves_the_room(term: Service, tmp_path: Path) -> None:
     tab = term.good("term.tab.new", {"cwd": str(tmp_path)})
     new = term.good("term.pane.split", {"dir": "v", "pane": tab["pane"]})
+    term.at_prompt(new["id"])
     term.good("term.type", {"pane": new["id"], "text": "pwd", "enter": True})
     term.wait(f"^{tmp_path}$", new["id"])
     sizes = {p["id"]: (p["cols"], p["rows"]) for p in term.good("term.panes")["panes"]}
@@ -76,7 +77,7 @@ def test_the_pane_has_the_environment_that_was_asked_for(term: Service) -> None:
 
 
 def test_a_resent_mutation_runs_once(term: Service) -> None:
-    pane = term.good("term.tab.new")["pane"]
+    pane = term.at_prompt(term.good("term.tab.new")["pane"])
     typed = {"pane": pane, "text": "echo once", "enter": True, "request_id": "id-1"}
     first = term.good("term.type", typed)
     reordered = json.dumps(dict(reversed(typed.items())))

@@ -77,7 +77,7 @@ def test_a_killed_broker_costs_no_pane_and_no_caller_hangs(term: Service) -> Non
     trio.run(body)
     assert broker_pid(term) not in {None, old}
     assert panes(term) == running
-    pane = running[0][0]
+    pane = term.at_prompt(running[0][0])
     term.good("term.type", {"pane": pane, "text": "echo still-$((1+1))", "enter": True})
     term.wait("^still-2$", pane)
 
@@ -127,6 +127,7 @@ def test_down_clears_up_after_a_killed_service(term: Service) -> None:
 
 def test_a_killed_pane_host_costs_no_program(term: Service) -> None:
     (pane, shell), *_ = panes(term)
+    term.at_prompt(pane)
     os.kill(child_with(term, "termnode.panehost"), signal.SIGKILL)
 
     def new_tab() -> bool:

@@ -127,6 +127,12 @@ class Service:
         answer = self.good("term.wait", body if pane is None else {**body, "pane": pane})
         assert answer["outcome"] == "matched", (answer, self.screen(pane))
 
+    def at_prompt(self, pane: int) -> int:
+        """The pane, once its shell has shown a prompt: what is typed earlier is echoed before it,
+        and the first output then stands in the prompt's own row."""
+        self.wait(r"[#$] *$", pane)
+        return pane
+
     def down(self) -> None:
         """End it, whatever state it is in, and check that its process is gone."""
         self.run("down", "--name", self.name, check=None)

@@ -287,6 +287,15 @@ def test_connections_of_one_user_share_a_topic_and_the_last_publisher_counts(wor
     world.core.verify()
 
 
+def test_a_value_that_is_refused_leaves_the_topic_to_its_owner() -> None:
+    world = World(topic_bytes_per_uid=10)
+    a, b = world.connect(), world.connect()
+    world.verb(a, "broker.publish", {"topic": "t", "value": 1})
+    refused = world.verb(b, "broker.publish", {"topic": "t", "value": "x" * 20})
+    assert refused["error_code"] == "RESOURCE_LIMIT"
+    world.core.verify()
+
+
 def test_a_directed_event_needs_a_name_a_subscription_and_one_uid(world: World) -> None:
     service, client, foreign = world.connect(), world.connect(), world.connect(uid=8)
 
