@@ -60,6 +60,7 @@ from brokerd.client.serving import Handler
 from brokerd.client.session import Session
 from brokerd.client.streams import Attendance, DirectedEvents, Events, Requests
 from brokerd.client.waiting import background
+from brokerd.client.watch import wait_process_end
 from brokerd.errors import (
     MEANINGS,
     RC_OK,
@@ -138,6 +139,7 @@ __all__ = [
     "remove_broker_leftovers",
     "resolve_runtime_dir",
     "socket_path",
+    "wait_process_end",
     "where",
 ]
 

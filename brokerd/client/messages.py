@@ -26,6 +26,13 @@ def decode_value(raw: bytes) -> Json:
     return wrapped["value"]
 
 
+def _object_or_none(raw: bytes) -> dict[str, Json] | None:
+    try:
+        return decode_object(raw)
+    except Refusal:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class ReplyError:
     """The refusal in a reply: ``code`` (see ErrorCode), ``message``, ``details``."""
@@ -53,10 +60,7 @@ class Reply:
     @property
     def body(self) -> dict[str, Json] | None:
         """The JSON object in ``raw``, decoded anew at each call; None when it is not one."""
-        try:
-            return decode_object(self.raw)
-        except Refusal:
-            return None
+        return _object_or_none(self.raw)
 
     @property
     def sender(self) -> Principal | None:
@@ -174,10 +178,7 @@ class DirectedEvent:
     @property
     def body(self) -> dict[str, Json] | None:
         """The JSON object in ``raw``; None when it is not one."""
-        try:
-            return decode_object(self.raw)
-        except Refusal:
-            return None
+        return _object_or_none(self.raw)
 
     @property
     def sender(self) -> Principal | None:

@@ -17,6 +17,7 @@ from brokerd.client import (
     Refusal,
     Request,
     RequestTimeout,
+    wait_process_end,
     where,
 )
 from termnode.control.spec import Kind
@@ -128,7 +129,12 @@ class Dispatcher:
                 self._settle(ticket, outcome)
 
     async def _wait(self, ticket: Ticket) -> None:
-        outcome = await self._attempt(ticket, partial(wait, self._state, ticket.args))
+        """Carry out a wait; it ends with the process that asked, to make room for others."""
+        outcome: Reply | Later | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_cancel_with_requester, ticket, nursery.cancel_scope)
+            outcome = await self._attempt(ticket, partial(wait, self._state, ticket.args))
+            nursery.cancel_scope.cancel()
         if not self._forbidden_since(ticket):
             assert not callable(outcome), "a wait has nothing later"
             self._settle(ticket, outcome)
@@ -166,6 +172,13 @@ class Dispatcher:
             else self._lane.settle(ticket, reply, now)
         )
         _send_all(settled)
+
+
+async def _cancel_with_requester(ticket: Ticket, scope: trio.CancelScope) -> None:
+    pid = None if ticket.principal is None else ticket.principal.peer_pid
+    if pid is not None:
+        await wait_process_end(pid)
+        scope.cancel()
 
 
 def _nobody() -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -150,6 +152,38 @@ def test_a_program_that_ignores_the_hang_up_is_killed(term: Service) -> None:
     term.wait("deaf", opened["pane"])
     term.good("term.pane.close", {"pane": opened["pane"]})
     eventually(lambda: not alive(opened["pid"]), "SIGKILL follows the grace")
+
+
+WAITER = """
+import sys, trio, trio.testing
+from brokerd.client import connect
+async def main():
+    async with connect(sys.argv[1]) as bus, trio.open_nursery() as nursery:
+        nursery.start_soon(bus.request, "term", "term.wait", {"until": "never"})
+        await trio.testing.wait_all_tasks_blocked()
+        await bus.request("term", "term.tabs", {})  # comes after the wait: the order is kept
+        print("waiting", flush=True)
+trio.run(main)
+"""
+
+
+def test_a_wait_ends_with_the_process_that_asked(term: Service) -> None:
+    waiter = subprocess.Popen(
+        [sys.executable, "-c", WAITER, str(term.directory / "rt")],
+        env=term.environment(),
+        stdout=subprocess.PIPE,
+    )
+    assert waiter.stdout is not None
+    with waiter.stdout:
+        assert waiter.stdout.readline() == b"waiting\n"
+    waiter.kill()
+    waiter.wait()
+
+    def outcomes() -> list[str]:
+        entries = term.good("term.log")["entries"]
+        return [e["outcome"] for e in entries if e["verb"] == "term.wait"]
+
+    assert eventually(outcomes, "the wait has ended") == ["CANCELLED"]
 
 
 def test_the_service_ends_while_a_pane_floods(term: Service) -> None:
