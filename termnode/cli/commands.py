@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from termnode.cli.values import log_limit, pane_id, seconds, service_name, size
+from termnode.cli import options
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,85 +21,6 @@ class Command:
     options: Callable[[argparse.ArgumentParser], None]
 
 
-def _none(_parser: argparse.ArgumentParser) -> None:
-    pass
-
-
-def _up(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--detach", action="store_true", help="go to the background when ready")
-    parser.add_argument(
-        "--shell", metavar="PROGRAM", help="the shell of new panes (default: yours)"
-    )
-    parser.add_argument(
-        "--size",
-        metavar="COLSxROWS",
-        type=size,
-        default=(80, 24),
-        help="of a tab: from 2x1 to 1000x500 (default: 80x24)",
-    )
-    parser.add_argument("--ready-fd", type=int, help=argparse.SUPPRESS)
-
-
-def _call(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("verb", metavar="VERB", help="for example term.panes; HELP lists them")
-    parser.add_argument("body", metavar="JSON", nargs="?", help="the body; '-' reads it from stdin")
-    parser.add_argument(
-        "--to", metavar="NAME", type=service_name, help="the service to ask (default: as --name)"
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="S",
-        type=seconds,
-        default=60.0,
-        help="seconds to wait for the reply (default: 60)",
-    )
-
-
-def _pane(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--pane", metavar="N", type=pane_id, help="the pane (default: the active one)"
-    )
-
-
-def _type(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", metavar="TEXT", help="what to type, '-' for what stdin has")
-    parser.add_argument("--enter", action="store_true", help="press Enter after the text")
-    parser.add_argument(
-        "--request-id", metavar="ID", help="makes a resend safe: the same id never types twice"
-    )
-    _pane(parser)
-
-
-def _wait(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--until", metavar="REGEX", required=True, help="a row of the screen must match (RE2)"
-    )
-    parser.add_argument(
-        "--timeout", metavar="S", type=seconds, default=30.0, help="seconds to wait (default: 30)"
-    )
-    _pane(parser)
-
-
-def _posture(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "posture", nargs="?", choices=("open", "strict"), help="without it: show the present one"
-    )
-
-
-def _log(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--limit",
-        metavar="N",
-        type=log_limit,
-        default=100,
-        help="newest entries, 1-1000 (default: 100)",
-    )
-
-
-def _completion(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="whose script to print")
-
-
 COMMANDS: Final = (
     Command(
         "up",
@@ -108,7 +29,7 @@ COMMANDS: Final = (
         "shell, and prints one JSON line when ready. Stays in the foreground (Ctrl-C ends it) "
         "unless --detach is given.",
         "up",
-        _up,
+        options.up,
     ),
     Command(
         "down",
@@ -116,7 +37,7 @@ COMMANDS: Final = (
         "Hangs up the programs of this service and ends it; its broker ends too when no other "
         "service uses it. Other services are left alone.",
         "down",
-        _none,
+        options.none,
     ),
     Command(
         "call",
@@ -124,18 +45,59 @@ COMMANDS: Final = (
         'Prints {"rc": ..., "body": ...} on one line. Put a "request_id" into the body of a '
         "mutation and resend the same body after a lost reply: it runs at most once.",
         "call",
-        _call,
+        options.call,
     ),
-    Command("tabs", "list the tabs", "Lists the tabs of the service.", "look", _none),
+    Command("tabs", "list the tabs", "Lists the tabs of the service.", "look", options.none),
     Command(
         "panes",
         "list the panes: program, directory, size, idle time, exit",
         "Lists every pane of every tab.",
         "look",
-        _none,
+        options.none,
     ),
     Command(
-        "screen", "show what a pane shows", "Prints the rows of a pane's screen.", "look", _pane
+        "screen",
+        "show what a pane shows",
+        "Prints the rows of a pane's screen.",
+        "look",
+        options.pane,
+    ),
+    Command(
+        "new",
+        "open a tab, with your shell or with a program",
+        "Opens a tab and makes it the active one: termnode new --title logs -- tail -f log. Prints "
+        "which tab and pane it is.",
+        "layout",
+        options.program,
+    ),
+    Command(
+        "split",
+        "split a pane, for your shell or a program",
+        "Halves a pane's room for a new pane, to the right or below, and makes it the active one.",
+        "layout",
+        options.split,
+    ),
+    Command(
+        "close",
+        "close a pane or a tab and end its programs",
+        "Closes the active pane, or the one that is named; --tab closes a tab with all its panes.",
+        "layout",
+        options.tab_or_pane,
+    ),
+    Command(
+        "select",
+        "make a tab or pane the active one",
+        "Commands that name no pane go to the active pane of the active tab; --pane takes a pane "
+        "of that tab.",
+        "layout",
+        options.tab_or_pane,
+    ),
+    Command(
+        "restart",
+        "start the program of a pane again after it ended",
+        "The same program, arguments and directory, in the same pane.",
+        "layout",
+        options.restart,
     ),
     Command(
         "type",
@@ -145,7 +107,7 @@ COMMANDS: Final = (
         "which is not yet 'the program did it'. For text that begins with a hyphen: "
         "termnode type -- '-x'.",
         "keyboard",
-        _type,
+        options.type_,
     ),
     Command(
         "wait",
@@ -153,7 +115,7 @@ COMMANDS: Final = (
         "Ends with 0 when a row matched, with 1 when the time ran out or the program went away. "
         "The pattern is an RE2 regular expression, searched for in each row.",
         "keyboard",
-        _wait,
+        options.wait,
     ),
     Command(
         "posture",
@@ -161,14 +123,14 @@ COMMANDS: Final = (
         "open: every caller on this bus may use the targetless verbs. strict: they answer INFO and "
         "HELP only. Takes effect at the next request; no pane is lost.",
         "posture",
-        _posture,
+        options.posture,
     ),
     Command(
         "log",
         "who did what: principal, verb, pane, outcome, time",
         "Shows the newest requests; never what was typed or shown.",
         "look",
-        _log,
+        options.log,
     ),
     Command(
         "doctor",
@@ -176,7 +138,7 @@ COMMANDS: Final = (
         "Checks Python, ZeroMQ, pseudo-terminals, the runtime directory, the emulators and their "
         "speed, and the shells.",
         "doctor",
-        _none,
+        options.none,
     ),
     Command(
         "completion",
@@ -184,6 +146,6 @@ COMMANDS: Final = (
         'bash: eval "$(termnode completion bash)"   zsh: eval "$(termnode completion zsh)"   '
         "fish: termnode completion fish | source",
         "completion",
-        _completion,
+        options.completion,
     ),
 )

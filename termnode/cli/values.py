@@ -45,10 +45,20 @@ def seconds(text: str) -> float:
     return value
 
 
+def whole_seconds(text: str) -> int:
+    """A time span in whole seconds, from 0 to a day."""
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
+    if not 0 <= value <= 86_400:
+        raise argparse.ArgumentTypeError("a whole number of seconds, from 0 to 86400")
+    return value
+
+
 def pane_id(text: str) -> int:
     """A pane id as ``termnode panes`` shows it."""
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise argparse.ArgumentTypeError("a pane is named by its number; see 'termnode panes'")
+        raise argparse.ArgumentTypeError(
+            "tabs and panes are named by numbers; see 'termnode panes'"
+        )
     return int(text)
 
 

@@ -271,6 +271,29 @@ def test_the_log_says_who_did_what_and_no_payload(term: Service) -> None:
     assert CANARY not in done.stdout
 
 
+def test_tabs_and_panes_are_opened_and_closed_by_command(term: Service, tmp_path: Path) -> None:
+    opened = term.run("new", "--title", "nap", "--cwd", str(tmp_path), "--", "sleep", "600")
+    tab, pane = map(int, opened.stdout.replace("tab", "").replace("pane", "").split())
+    listed = {p["id"]: p for p in term.good("term.panes")["panes"]}
+    assert (listed[pane]["title"], listed[pane]["cwd"]) == ("nap", str(tmp_path))
+    split = json.loads(term.run("split", "--below", "--json", "--", "true").stdout)
+    assert split["tab"] == tab
+    eventually(
+        lambda: term.good("term.snapshot", {"pane": split["id"]})["state"] == "exited", "it ends"
+    )
+    again = term.run("restart", "--pane", str(split["id"]), "--request-id", "again-1")
+    assert (
+        again.stdout
+        == term.run("restart", "--pane", str(split["id"]), "--request-id", "again-1").stdout
+    )
+    assert term.run("select", "--pane", str(pane)).stdout == f"tab {tab} pane {pane}\n"
+    term.run("select", check=2)
+    term.run("close", "--tab", "1", "--pane", "1", check=2)
+    assert term.run("close", "--pane", str(split["id"])).stdout == f"tab {tab} pane {split['id']}\n"
+    assert term.run("close", "--tab", str(tab)).stdout == f"tab {tab}\n"
+    assert "no such" in term.run("select", "--tab", str(tab), check=1).stderr
+
+
 def test_exit_codes_are_for_scripts(term: Service) -> None:
     assert term.run("screen", "--pane", "999999", check=1).stdout == ""
     term.run("screen", "--pane", "x", check=2)
