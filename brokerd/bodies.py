@@ -17,6 +17,9 @@ from brokerd.errors import Refusal, invalid
 MAX_DEPTH: Final = 16
 """Arrays and objects may be nested this deep (facts 2.3)."""
 
+MAX_DIGITS: Final = 40
+"""Of an integer; nothing here has more than 20."""
+
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACKET: Final = re.compile(r"[\[\]{}]")
 
@@ -51,7 +54,11 @@ def _parse(raw: bytes) -> Json:
         raise _bad(f"the body is nested deeper than {MAX_DEPTH} levels")
     try:
         value: Json = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_finite,
+            parse_int=_integer,
         )
     except Refusal:
         raise
@@ -71,6 +78,12 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 def _constant(_name: str) -> Json:
     raise _bad("the body has NaN or Infinity, which JSON does not know")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise _bad("the body has a number out of range")
+    return int(digits)
 
 
 def _finite(digits: str) -> float:

@@ -84,6 +84,7 @@ from brokerd.limits import (
 from brokerd.locks import Lock, LockHeld, lock_holder
 from brokerd.principal import Principal
 from brokerd.rundir import RuntimeDirError, broker_pid, socket_path
+from brokerd.rundir import locate as locate_runtime_dir
 from brokerd.rundir import remove_leftovers as remove_broker_leftovers
 from brokerd.rundir import resolve as resolve_runtime_dir
 
@@ -135,6 +136,7 @@ __all__ = [
     "forbidden",
     "invalid",
     "limit_reached",
+    "locate_runtime_dir",
     "lock_holder",
     "remove_broker_leftovers",
     "resolve_runtime_dir",

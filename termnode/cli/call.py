@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from termnode.cli.exits import USAGE, CommandError
 from termnode.cli.remote import ask_raw, exit_code, print_json
@@ -12,12 +12,24 @@ if TYPE_CHECKING:
     import argparse
 
 
+NO_REPLY: Final = -1
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Print ``{"rc", "body"}``; the body's bytes go out exactly as given, for retries."""
+    """Print ``{"rc", "body"}``; the body's bytes go out exactly as given, for retries.
+
+    Without a reply ``rc`` is -1, which never travels, and the body says what is known.
+    """
     raw = _body(arguments.body)
-    reply = ask_raw(
-        arguments, arguments.to or arguments.name, arguments.verb, raw, arguments.timeout
-    )
+    try:
+        reply = ask_raw(
+            arguments, arguments.to or arguments.name, arguments.verb, raw, arguments.timeout
+        )
+    except CommandError as error:
+        if error.error_code is not None:
+            said = {"error_code": error.error_code, "message": str(error), "details": {}}
+            print_json({"rc": NO_REPLY, "body": said})
+        raise
     body = reply.body if reply.body is not None else reply.raw.decode("utf-8", "replace")
     print_json({"rc": reply.rc, "body": body})
     return exit_code(reply)

@@ -17,7 +17,7 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-_TAKES_PATH = frozenset({"--runtime-dir", "--shell"})
+_TAKES_PATH = frozenset({"--runtime-dir", "--shell", "--cwd"})
 
 
 class _Words:
@@ -54,17 +54,26 @@ def _commands() -> dict[str, _Words]:
     return {name: _Words(summaries[name], sub) for name, sub in subparsers.choices.items()}
 
 
+def _takers(commands: dict[str, _Words]) -> tuple[str, str]:
+    """The options that take a path, and those that take another value, as shell patterns."""
+    paths = {option for words in commands.values() for option in words.paths}
+    values = {option for words in commands.values() for option in words.values}
+    return "|".join(sorted(paths)), "|".join(sorted(values))
+
+
 def _bash(commands: dict[str, _Words]) -> str:
     cases = "\n".join(
         f"    {name}) words={shlex.quote(' '.join(words.all()))} ;;"
         for name, words in commands.items()
     )
-    files = "|".join(sorted({option for words in commands.values() for option in words.paths}))
-    values = "|".join(sorted({option for words in commands.values() for option in words.values}))
+    files, values = _takers(commands)
     return f"""_termnode() {{
   local words current="${{COMP_WORDS[COMP_CWORD]-}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
+  case " ${{COMP_WORDS[*]:0:COMP_CWORD}} " in *" -- "*) previous=--shell ;; esac
   case "$previous" in
-    {files}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    {files})
+      compopt -o filenames 2>/dev/null
+      COMPREPLY=($(compgen -f -- "$current")); return ;;
     {values}) COMPREPLY=(); return ;;
   esac
   case "${{COMP_WORDS[1]-}}" in
@@ -85,6 +94,7 @@ def _zsh(commands: dict[str, _Words]) -> str:
     cases = "\n".join(
         f"    {name}) compadd -- {shlex.join(words.all())} ;;" for name, words in commands.items()
     )
+    files, values = _takers(commands)
     return f"""(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit; }}
 _termnode() {{
   if (( CURRENT == 2 )); then
@@ -92,6 +102,11 @@ _termnode() {{
     _describe command names
     return
   fi
+  if (( ${{words[(I)--]}} && ${{words[(I)--]}} < CURRENT )); then _files; return; fi
+  case $words[CURRENT-1] in
+    {files}) _files; return ;;
+    {values}) return ;;
+  esac
   case $words[2] in
 {cases}
   esac
@@ -105,9 +120,9 @@ def _fish(commands: dict[str, _Words]) -> str:
         about = _fish_quote(words.summary)
         lines.append(f"complete -c termnode -n __fish_use_subcommand -a {name} -d {about}")
         here = f"complete -c termnode -n '__fish_seen_subcommand_from {name}'"
-        lines += [
-            f"{here} -l {option[2:]} -d {_fish_quote(text)}" for option, text in words.options
-        ]
+        for option, text in words.options:
+            takes = "-r -F " if option in words.paths else "-x " if option in words.values else ""
+            lines.append(f"{here} -l {option[2:]} {takes}-d {_fish_quote(text)}")
         if words.choices:
             lines.append(f"{here} -a {_fish_quote(' '.join(words.choices))}")
     return "\n".join(lines)

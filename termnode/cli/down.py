@@ -14,7 +14,7 @@ import trio
 from brokerd.client import RuntimeDirError, resolve_runtime_dir
 from termnode.cli.exits import OK, TRANSPORT, CommandError
 from termnode.cli.remote import print_json
-from termnode.service.broker_keeper import retire_if_unused
+from termnode.service.broker_retire import retire_if_unused
 from termnode.service.instance import AlreadyRunning, InstanceFiles
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def _end(files: InstanceFiles) -> bool:
         for number in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):  # it ended just now: then it is readable
                 signal.pidfd_send_signal(descriptor, number)
+                signal.pidfd_send_signal(descriptor, signal.SIGCONT)  # were it stopped
             if select.select([descriptor], [], [], GRACE_S)[0]:
                 return True
     finally:

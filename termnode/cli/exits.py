@@ -22,8 +22,12 @@ MEANING: Final = (
 
 
 class CommandError(Exception):
-    """Ends a command with a message for the person and an exit code."""
+    """Ends a command with a message for the person and an exit code.
 
-    def __init__(self, message: str, code: int = REFUSED) -> None:
+    ``error_code`` is the one of the vocabulary that says the same to a program, if any does.
+    """
+
+    def __init__(self, message: str, code: int = REFUSED, error_code: str | None = None) -> None:
         super().__init__(message)
         self.code = code
+        self.error_code = error_code

@@ -68,11 +68,18 @@ def _restart(arguments: argparse.Namespace) -> tuple[str, Body]:
 def _program(arguments: argparse.Namespace) -> Body:
     given: dict[str, object] = {
         "argv": arguments.program or None,
-        "cwd": None if arguments.cwd is None else os.path.abspath(arguments.cwd),
+        "cwd": None if arguments.cwd is None else _absolute(arguments.cwd),
         "title": arguments.title,
         "remain": arguments.remain,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _absolute(directory: str) -> str:
+    try:
+        return os.path.abspath(directory) if directory else ""
+    except FileNotFoundError:
+        raise CommandError("--cwd: this directory has been removed; name an absolute one") from None
 
 
 _REQUESTS: Final[dict[str, Callable[[argparse.Namespace], tuple[str, Body]]]] = {

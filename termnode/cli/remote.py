@@ -9,19 +9,27 @@ from typing import TYPE_CHECKING
 import trio
 
 from brokerd.client import (
+    BrokerLost,
     BusError,
+    ErrorCode,
+    MessageTooLarge,
     NotConnected,
     Reply,
     RequestTimeout,
     RuntimeDirError,
     connect,
+    locate_runtime_dir,
 )
 from termnode.cli.exits import REFUSED, TRANSPORT, USAGE, CommandError
+from termnode.service.instance import InstanceFiles
 
 if TYPE_CHECKING:
     import argparse
 
 REPLY_TIMEOUT_S = 15.0
+UNAVAILABLE, UNKNOWN = ErrorCode.UNAVAILABLE, ErrorCode.UNKNOWN_OUTCOME
+
+_MAYBE = "a change may have been made all the same: look before you repeat one"
 
 
 def ask_raw(arguments: argparse.Namespace, to: str, verb: str, raw: bytes, wait: float) -> Reply:
@@ -37,7 +45,7 @@ def ask_raw(arguments: argparse.Namespace, to: str, verb: str, raw: bytes, wait:
     try:
         return trio.run(exchange)
     except (BusError, RuntimeDirError, OSError, ExceptionGroup) as error:
-        raise _explain(first_error(error), wait) from None
+        raise _explain(first_error(error), arguments, wait) from None
 
 
 def first_error(error: BaseException) -> BaseException:
@@ -47,23 +55,31 @@ def first_error(error: BaseException) -> BaseException:
     return error
 
 
-def _explain(error: BaseException, wait: float) -> BaseException:
+def _explain(error: BaseException, arguments: argparse.Namespace, wait: float) -> BaseException:
     """What a person at the command line is told, and the exit code that goes with it."""
     if isinstance(error, RequestTimeout):
-        words = (
-            f"no answer within {wait:g} s; a change may have been made all the same: look before "
-            "you repeat one"
+        return CommandError(f"no answer within {wait:g} s; {_MAYBE}", TRANSPORT, UNKNOWN)
+    if isinstance(error, BrokerLost):
+        return CommandError(
+            f"the broker ended before the answer came; {_MAYBE}", TRANSPORT, UNKNOWN
         )
-    elif isinstance(error, NotConnected):
-        words = (
-            "no broker answers here; start a terminal with 'termnode up', or name its directory "
-            "with --runtime-dir"
-        )
-    elif isinstance(error, (BusError, RuntimeDirError, OSError)):
-        words = str(error)
-    else:
-        return error
-    return CommandError(words, TRANSPORT)
+    if isinstance(error, NotConnected):
+        return CommandError(_not_connected(arguments), TRANSPORT, UNAVAILABLE)
+    if isinstance(error, MessageTooLarge):
+        return CommandError(str(error), REFUSED, ErrorCode.INVALID_ARGUMENT)
+    if isinstance(error, (BusError, RuntimeDirError, OSError)):
+        return CommandError(str(error), TRANSPORT, UNAVAILABLE)
+    return error
+
+
+def _not_connected(arguments: argparse.Namespace) -> str:
+    directory = locate_runtime_dir(arguments.runtime_dir)
+    if InstanceFiles(directory, arguments.name).running() is not None:
+        return f"'{arguments.name}' runs, and its broker is being started again: try again"
+    return (
+        "no broker answers here; start a terminal with 'termnode up', or name its directory with "
+        "--runtime-dir"
+    )
 
 
 def ask(
@@ -105,6 +121,8 @@ def _refusal_words(body: dict[str, object], name: str) -> str:
         return f"no service named '{name}' answers; start it with 'termnode up --name {name}'"
     if code == "FORBIDDEN":
         return "FORBIDDEN: not allowed; if 'termnode posture' says strict, 'open' brings verbs back"
+    if isinstance(details, dict) and "written_bytes" in details:
+        message = f"{message} ({details['written_bytes']} of {details['bytes']} bytes were written)"
     return f"{code}: {message}"
 
 

@@ -41,7 +41,9 @@ def seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= 86_400:
-        raise argparse.ArgumentTypeError("a time is a number of seconds, more than 0")
+        raise argparse.ArgumentTypeError(
+            "a time is a number of seconds, more than 0 and at most 86400"
+        )
     return value
 
 

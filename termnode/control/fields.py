@@ -48,7 +48,8 @@ DIR: Final = Field(
 TEXT: Final = Field(
     "text",
     FieldType.KEYS,
-    "printable ASCII, Enter (CR or LF), Tab, Backspace, Ctrl-C and Ctrl-D",
+    "printable ASCII, Enter (CR or LF), Tab, Backspace, Ctrl-C and Ctrl-D; the whole body must "
+    "stay within 8,192 bytes",
     required=True,
     low=1,
     high=8192,
@@ -57,7 +58,8 @@ ENTER: Final = Field("enter", FieldType.BOOLEAN, "press Enter after the text", d
 UNTIL: Final = Field(
     "until",
     FieldType.REGEX,
-    "what to wait for: RE2 syntax, searched for in each row of the screen",
+    "what to wait for: RE2 syntax, searched for in each row without its trailing blanks, in the "
+    "cursor's row also with the blanks before the cursor",
     required=True,
     low=1,
     high=1024,

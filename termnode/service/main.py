@@ -16,7 +16,8 @@ from termnode.control import posture
 from termnode.control.audit import Audit
 from termnode.control.retry import RetryTable
 from termnode.lanes.global_lane import GlobalLane
-from termnode.service.broker_keeper import keep_broker, retire_if_unused
+from termnode.service.broker_keeper import BrokerKeeper
+from termnode.service.broker_retire import retire_if_unused
 from termnode.service.config import Config
 from termnode.service.dispatch import Dispatcher
 from termnode.service.host_keeper import HostKeeper
@@ -46,14 +47,16 @@ async def serve(config: Config, when_ready: Callable[[Ready], None]) -> None:
     AlreadyRunning, BrokerFailed, HostLost, NameTaken, or Refusal when the shell cannot be started.
     """
     with _instance(InstanceFiles(config.directory, config.name), config) as files:
+        service = _Service(config, files)
         try:
             async with trio.open_nursery() as nursery:
                 stop = trio.Event()
                 await nursery.start(_stop_on_signal, stop)
-                await _run(_Service(config, files), stop, when_ready)
+                await _run(service, stop, when_ready)
                 nursery.cancel_scope.cancel()
         finally:
             with trio.CancelScope(shield=True), trio.move_on_after(STOP_TIMEOUT_S):
+                await service.broker.end_if_lost()
                 await retire_if_unused(config.directory)
 
 
@@ -92,6 +95,7 @@ class _Service:
         self.config = config
         self._files = files
         self._posture: posture.Posture | None = None
+        self.broker = BrokerKeeper(config.directory)
         self.host = HostKeeper()
         self.notices = Notices(config)
         self.panes = Panes(
@@ -141,7 +145,7 @@ async def _run(service: _Service, stop: trio.Event, when_ready: Callable[[Ready]
     """The broker outside, programs inside it, admission innermost: they end in that order."""
     directory = service.config.directory
     async with trio.open_nursery() as outer:
-        await outer.start(keep_broker, directory)
+        await outer.start(service.broker.run)
         async with (
             connect(directory, wait=True, timeout=CONNECT_TIMEOUT_S) as bus,
             trio.open_nursery() as programs,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import trio
+from wcwidth import wcswidth
 
 from termnode.control.patterns import compile_pattern
 from termnode.service.live_pane import LivePane
@@ -83,10 +84,22 @@ async def _match(live: LivePane, pattern: Any) -> Result | None:  # noqa: ANN401
 
 
 def _lines(live: LivePane) -> list[tuple[int, str]]:
-    """What is searched: each row, then each line of several rows, with the number of its first."""
+    """What is searched: each row, then each line of several rows, with the number of its first.
+
+    Rows come without trailing blanks. The cursor's row is searched as far as the cursor too: the
+    blank of a prompt that waits for input is part of it.
+    """
     engine = live.terminal.engine
-    rows = engine.text()
-    return [*enumerate(rows), *joined(rows, engine.wrapped())]
+    rows, cursor = engine.text(), engine.cursor
+    waiting = padded(rows[cursor.y], cursor.x)
+    here = [] if waiting == rows[cursor.y] else [(cursor.y, waiting)]
+    return [*enumerate(rows), *here, *joined(rows, engine.wrapped())]
+
+
+def padded(text: str, cells: int) -> str:
+    """``text`` with blanks behind it up to ``cells`` columns."""
+    width = len(text) if text.isascii() else wcswidth(text)
+    return text + " " * max(0, cells - width)
 
 
 def _search(

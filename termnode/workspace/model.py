@@ -12,7 +12,7 @@ from __future__ import annotations
 from brokerd.client import Refusal, limit_reached
 from termnode.workspace import tree
 from termnode.workspace.layout import MAX_PANES, MAX_TABS, Layout, clamped
-from termnode.workspace.parts import Change, Pane, Size, Tab, not_found
+from termnode.workspace.parts import Change, Pane, Size, Tab, in_another_tab
 from termnode.workspace.tree import Direction, Leaf, Rect
 
 __all__ = ["MAX_PANES", "MAX_TABS", "Workspace"]
@@ -63,7 +63,7 @@ class Workspace(Layout):
         """
         found = self.pane(pane)
         if not across_tabs and found.tab != self.active_tab:
-            raise not_found("pane")
+            raise in_another_tab()
         self.tabs[found.tab].active = pane
         self.active_tab = found.tab
         return self._change(tab=found.tab)
@@ -149,6 +149,6 @@ def _too_small(direction: Direction) -> Refusal:
     return limit_reached(
         "too_small",
         need,
-        f"the pane has fewer than {need} {axis}: close a neighbour, enlarge the terminal, "
+        f"the pane has fewer than {need} {axis}: close a neighbour, "
         "or split in the other direction",
     )

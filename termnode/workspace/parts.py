@@ -64,3 +64,12 @@ def none_open() -> Refusal:
         "no pane is open here: term.tab.new opens one",
         reason="none_open",
     )
+
+
+def in_another_tab() -> Refusal:
+    """NOT_FOUND for a pane that is there, but not in the active tab."""
+    return Refusal(
+        ErrorCode.NOT_FOUND,
+        "the pane is in another tab: term.tab.select that one first",
+        reason="in_another_tab",
+    )

@@ -174,6 +174,42 @@ def test_a_wait_tells_matched_deadline_exited_and_gone_apart(term: Service) -> N
     assert body.get("outcome") == "gone" or body.get("error_code") == "NOT_FOUND"
 
 
+def test_a_prompt_that_waits_for_input_matches_with_its_blank(term: Service) -> None:
+    pane = term.good("term.tab.new", {"argv": ["sh", "-c", "printf 'name> '; read x"]})["pane"]
+    for until in ("name> $", "name>$", "^name> ?$"):
+        assert term.good("term.wait", {"pane": pane, "until": until})["outcome"] == "matched"
+    late = term.good("term.wait", {"pane": pane, "until": "name>  $", "timeout_ms": 50})
+    assert late["outcome"] == "deadline"
+
+
+def test_a_pane_of_another_tab_is_not_selected_and_the_reason_is_said(term: Service) -> None:
+    pane = term.good("term.tab.new")["pane"]
+    term.good("term.tab.new")
+    rc, answer = term.call("term.pane.select", {"id": pane})
+    assert (rc, answer["error_code"], answer["details"]["reason"]) == (
+        10,
+        "NOT_FOUND",
+        "in_another_tab",
+    )
+
+
+def test_a_call_without_a_reply_says_so_in_json(term: Service) -> None:
+    elsewhere = ("--runtime-dir", str(term.directory / "none"))
+    done = term.run("call", "INFO", *elsewhere, check=3)
+    reply = json.loads(done.stdout)
+    assert (reply["rc"], reply["body"]["error_code"]) == (-1, "UNAVAILABLE")
+    large = subprocess.run(
+        [*COMMAND, "call", "term.type", "-"],
+        env=term.environment(),
+        input=b" " * 2_000_000,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert large.returncode == 1
+    assert json.loads(large.stdout)["body"]["error_code"] == "INVALID_ARGUMENT"
+
+
 def test_a_missing_program_or_directory_is_refused_and_leaves_nothing(term: Service) -> None:
     before = term.good("term.tabs")
     for body, field in (
@@ -197,6 +233,7 @@ BAD_BODIES = (
     ("term.tab.select", '{"id":1.0}', "INVALID_ARGUMENT"),
     ("term.tab.select", '{"id":"1"}', "INVALID_ARGUMENT"),
     ("term.tab.select", '{"id":-1}', "INVALID_ARGUMENT"),
+    ("term.tab.select", '{"id":' + "9" * 5000 + "}", "INVALID_ARGUMENT"),
     ("term.tab.select", '{"id":18446744073709551616}', "INVALID_ARGUMENT"),
     ("term.tab.select", '{"id":999999}', "NOT_FOUND"),
     ("term.snapshot", '{"pane":999999}', "NOT_FOUND"),

@@ -11,7 +11,8 @@ import pytest
 import trio
 
 from brokerd.client import broker_pid
-from termnode.service.broker_keeper import keep_broker, retire_if_unused
+from termnode.service.broker_keeper import BrokerKeeper
+from termnode.service.broker_retire import retire_if_unused
 from tests.support.broker_process import short_directory
 from tests.support.termnode_process import alive
 
@@ -47,7 +48,7 @@ def test_services_that_start_at_once_all_get_the_one_broker() -> None:
             async with trio.open_nursery() as running:
                 async with trio.open_nursery() as starting:
                     for _ in range(3):
-                        starting.start_soon(running.start, keep_broker, directory)
+                        starting.start_soon(running.start, BrokerKeeper(directory).run)
                 assert broker_pid(directory) in _brokers_of(directory)
                 running.cancel_scope.cancel()
             await retire_if_unused(directory)
@@ -61,7 +62,7 @@ def test_a_service_that_stops_while_its_broker_starts_leaves_none() -> None:
     async def body(directory: Path) -> list[int]:
         with trio.fail_after(WITHIN):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(keep_broker, directory)
+                nursery.start_soon(BrokerKeeper(directory).run)
                 await until(lambda: _brokers_of(directory))
                 nursery.cancel_scope.cancel()
         left = _brokers_of(directory)

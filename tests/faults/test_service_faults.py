@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,6 +126,15 @@ def test_down_clears_up_after_a_killed_service(term: Service) -> None:
     eventually(lambda: not alive(broker), "the broker it had started is gone too")
     assert list((term.directory / "rt").iterdir()) == []
     term.run("down", check=3)
+
+
+def test_a_removed_directory_leaves_no_broker_behind(term: Service) -> None:
+    broker = broker_pid(term)
+    assert broker is not None
+    shutil.rmtree(term.directory / "rt")
+    os.kill(term.ready["pid"], signal.SIGTERM)
+    eventually(lambda: not alive(term.ready["pid"]), "the service ends")
+    eventually(lambda: not alive(broker), "so does the broker that nobody can find any more")
 
 
 def test_a_killed_pane_host_costs_no_program(term: Service) -> None:

@@ -102,6 +102,8 @@ def _script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
         (["scr"], "screen"),
         (["posture", "str"], "strict"),
         (["screen", "--pa"], "--pane"),
+        (["new", "--cwd", "/us"], "/usr"),
+        (["new", "--", "/us"], "/usr"),
         (["call", "--to", ""], ""),
     ],
 )
