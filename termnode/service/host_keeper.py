@@ -33,6 +33,11 @@ class HostKeeper:
     def __init__(self) -> None:
         self._host: PaneHost | None = None
 
+    @property
+    def latest(self) -> PaneHost | None:
+        """The host that was started last, if any; it may have ended."""
+        return self._host
+
     def current(self) -> PaneHost:
         """The live host. Raises Refusal UNAVAILABLE."""
         if self._host is None or self._host.lost:

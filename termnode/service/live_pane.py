@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,6 +15,9 @@ import trio
 from termnode.panehost.client import HostLost, PaneHost
 from termnode.service.program import Program
 from termnode.terminal.pty_terminal import Terminal
+
+HANG_UP: Final = (signal.SIGHUP, signal.SIGCONT)
+"""A stopped program must run to see that it was hung up."""
 
 KILL_WAIT_S: Final = 5.0
 """After SIGKILL: a process in an uninterruptible system call is left to the host."""
@@ -28,10 +33,18 @@ class LivePane:
     terminal: Terminal
     host: PaneHost
     started: float
+    pidfd: int | None = None
+    """Names the program's process even when its host has ended; None when none could be had."""
     ended: float | None = None
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     gone: trio.Event = field(default_factory=trio.Event)
     """Set when the pane was closed, or its program was started anew."""
+
+    def close_pidfd(self) -> None:
+        """Let go of the process; may be called again."""
+        if self.pidfd is not None:
+            os.close(self.pidfd)
+            self.pidfd = None
 
     @property
     def duration_ms(self) -> int:
@@ -53,17 +66,40 @@ class LivePane:
 
 async def hang_up(live: LivePane, grace_s: float) -> None:
     """SIGHUP to the program's group, SIGKILL if it is still there after the grace."""
-    if live.ended is not None or live.host.lost:
+    if live.ended is not None:
         return
     try:
-        for number in (signal.SIGHUP, signal.SIGCONT):
-            live.host.signal(live.pid, number)
-        with trio.move_on_after(grace_s):
-            await live.host.wait_exit(live.pid)
-        if live.host.exit_status(live.pid) is None:
-            live.host.signal(live.pid, signal.SIGKILL)
-            with trio.move_on_after(KILL_WAIT_S):
-                await live.host.wait_exit(live.pid)
-        live.host.forget(live.pid)
+        if not live.host.lost:
+            await _through_host(live, grace_s)
+            return
     except HostLost:
-        return  # closing the master, which comes next, hangs the session up
+        pass
+    await _through_pidfd(live, grace_s)
+
+
+async def _through_host(live: LivePane, grace_s: float) -> None:
+    for number in HANG_UP:
+        live.host.signal(live.pid, number)
+    with trio.move_on_after(grace_s):
+        await live.host.wait_exit(live.pid)
+    if live.host.exit_status(live.pid) is None:
+        live.host.signal(live.pid, signal.SIGKILL)
+        with trio.move_on_after(KILL_WAIT_S):
+            await live.host.wait_exit(live.pid)
+    live.host.forget(live.pid)
+
+
+async def _through_pidfd(live: LivePane, grace_s: float) -> None:
+    """As `_through_host`, for a program whose host has ended: the leader alone can be reached.
+
+    Closing the master, which comes next, hangs up the rest of the session.
+    """
+    if live.pidfd is None:
+        return
+    with suppress(ProcessLookupError):
+        for number in HANG_UP:
+            signal.pidfd_send_signal(live.pidfd, number)
+        with trio.move_on_after(grace_s):
+            await trio.lowlevel.wait_readable(live.pidfd)
+            return
+        signal.pidfd_send_signal(live.pidfd, signal.SIGKILL)

@@ -53,10 +53,21 @@ class Panes:
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Hold the panes' tasks; ends by cancellation only."""
-        async with trio.open_nursery() as nursery:
-            self._nursery = nursery
-            task_status.started()
-            await trio.sleep_forever()
+        try:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                task_status.started()
+                await trio.sleep_forever()
+        finally:
+            await self._hang_up_orphans()
+
+    async def _hang_up_orphans(self) -> None:
+        """Programs of a host that has ended: the present host, which hangs up its own, has none."""
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for live in self._live.values():
+                    if live.host is not self._host.latest:
+                        nursery.start_soon(hang_up, live, self._config.hangup_grace_s)
 
     def get(self, pane: int) -> LivePane | None:
         """The program of a pane; None for one that is just being started."""
@@ -88,7 +99,9 @@ class Panes:
             raise host_lost() from None
         terminal = self._terminal(host, spawned, cols, rows)
         self.end(pane)
-        live = LivePane(pane, program, spawned.pid, terminal, host, time.monotonic())
+        live = LivePane(
+            pane, program, spawned.pid, terminal, host, time.monotonic(), _pidfd(spawned.pid)
+        )
         self._live[pane] = live
         assert self._nursery is not None, "panes are started while the service runs"
         self._nursery.start_soon(self._watch, live)
@@ -141,6 +154,7 @@ class Panes:
                 await hang_up(live, self._config.hangup_grace_s)
             nursery.cancel_scope.cancel()
         await live.terminal.close()
+        live.close_pidfd()
         if not live.gone.is_set():
             self._on_expired(live)
 
@@ -157,6 +171,13 @@ class Panes:
         live.ended = time.monotonic()
         if not live.gone.is_set():  # closed in the moment of its end: nobody knows the pane now
             self._on_end(live)
+
+
+def _pidfd(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except OSError:  # gone already, or no descriptor is left: only an ended host would miss it
+        return None
 
 
 def _not_started_in_time() -> Refusal:

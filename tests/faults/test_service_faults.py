@@ -156,9 +156,24 @@ def test_a_killed_pane_host_costs_no_program(term: Service) -> None:
     assert ended == {"unknown": True}, "nobody can tell the status of an orphan, so nobody does"
 
 
+@pytest.mark.parametrize("end", ["close", "down"])
+def test_a_deaf_program_of_a_dead_pane_host_is_killed_too(term: Service, end: str) -> None:
+    opened = term.good("term.tab.new", {"argv": ["sh", "-c", DEAF]})
+    term.wait("deaf", opened["pane"])
+    os.kill(child_with(term, "termnode.panehost"), signal.SIGKILL)
+    eventually(lambda: term.call("term.tab.new", {"argv": ["true"]})[0] == 0, "a new host is there")
+    if end == "close":
+        term.good("term.pane.close", {"pane": opened["pane"]})
+    else:
+        term.run("down")
+    eventually(lambda: not alive(opened["pid"]), "it is killed all the same")
+
+
+DEAF = "trap '' HUP TERM; echo deaf; while :; do sleep 600; done"
+
+
 def test_a_program_that_ignores_the_hang_up_is_killed(term: Service) -> None:
-    script = "trap '' HUP TERM; echo deaf; while :; do sleep 600; done"
-    opened = term.good("term.tab.new", {"argv": ["sh", "-c", script]})
+    opened = term.good("term.tab.new", {"argv": ["sh", "-c", DEAF]})
     term.wait("deaf", opened["pane"])
     term.good("term.pane.close", {"pane": opened["pane"]})
     eventually(lambda: not alive(opened["pid"]), "SIGKILL follows the grace")
