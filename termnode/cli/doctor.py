@@ -124,7 +124,7 @@ def _emulators(_arguments: argparse.Namespace) -> Iterator[Finding]:
         remedy = "" if state == "ok" else "this machine is slow or busy: floods will be held back"
         yield Finding(f"emulator {name}", state, f"{speed:.1f} MB per CPU second", remedy)
     if names == ["pyte"]:
-        remedy = "pip install 'termnode[native]' where a wheel of pyghostty exists"
+        remedy = "install pyghostty (the 'native' extra) where it has a wheel for this machine"
         yield Finding("emulator ghostty", "warn", "not installed: the slower one serves", remedy)
 
 
