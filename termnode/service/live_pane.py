@@ -12,7 +12,7 @@ from typing import Final
 
 import trio
 
-from termnode.panehost.client import HostLost, PaneHost
+from termnode.panehost.client import HostBusy, HostLost, PaneHost
 from termnode.service.program import Program
 from termnode.terminal.pty_terminal import Terminal
 
@@ -68,16 +68,15 @@ async def hang_up(live: LivePane, grace_s: float) -> None:
     """SIGHUP to the program's group, SIGKILL if it is still there after the grace."""
     if live.ended is not None:
         return
-    try:
-        if not live.host.lost:
-            await _through_host(live, grace_s)
-            return
-    except HostLost:
-        pass
-    await _through_pidfd(live, grace_s)
+    ended = False
+    with suppress(HostLost, HostBusy):
+        ended = await _through_host(live, grace_s)
+    if not ended:
+        await _through_pidfd(live, grace_s)
 
 
-async def _through_host(live: LivePane, grace_s: float) -> None:
+async def _through_host(live: LivePane, grace_s: float) -> bool:
+    """Whether the host has said that it ended; a stuck host says nothing. Raises as `signal`."""
     for number in HANG_UP:
         live.host.signal(live.pid, number)
     with trio.move_on_after(grace_s):
@@ -86,11 +85,13 @@ async def _through_host(live: LivePane, grace_s: float) -> None:
         live.host.signal(live.pid, signal.SIGKILL)
         with trio.move_on_after(KILL_WAIT_S):
             await live.host.wait_exit(live.pid)
+    ended = live.host.exit_status(live.pid) is not None
     live.host.forget(live.pid)
+    return ended
 
 
 async def _through_pidfd(live: LivePane, grace_s: float) -> None:
-    """As `_through_host`, for a program whose host has ended: the leader alone can be reached.
+    """As `_through_host`, without it (it has ended, or is stuck): the leader alone can be reached.
 
     Closing the master, which comes next, hangs up the rest of the session.
     """

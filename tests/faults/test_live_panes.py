@@ -7,18 +7,21 @@ import resource
 import signal
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 import pytest
 import trio
+import trio.testing
 
 from brokerd.client import ErrorCode, Refusal, connect
 from termnode.control import posture
 from termnode.lanes.calls import Answer, Call
+from termnode.panehost.client import HostBusy
 from termnode.service.config import Config
 from termnode.service.instance import InstanceFiles
 from termnode.service.keyboard import type_text
+from termnode.service.live_pane import LivePane
 from termnode.service.main import _Service
 from termnode.service.mutations import pane_close, pane_restart, pane_split, tab_new
 from termnode.service.waits import _until
@@ -195,6 +198,32 @@ def test_a_stuck_host_stops_other_mutations_for_a_while_only() -> None:
             assert not state.workspace.panes
         async with parts(spawn_timeout_s=30) as service:
             await tab_new(service.state, {"argv": SLEEPER, "remain": 600})
+
+    trio.run(body)
+
+
+def overfill(live: LivePane) -> None:
+    """Ask the host for signals until it takes no more."""
+    with suppress(HostBusy):
+        while True:
+            live.host.signal(live.pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_a_pane_is_closed_although_its_host_is_stuck(full: bool) -> None:
+    async def body() -> None:
+        async with parts(hangup_grace_s=0.1) as service:
+            opened = await tab_new(service.state, {"argv": SLEEPER, "remain": 600})
+            live = service.state.live(int(str(opened["pane"])))
+            process = os.pidfd_open(live.pid)
+            async with slow_host(service):
+                if full:
+                    overfill(live)
+                    await trio.testing.wait_all_tasks_blocked()  # what the socket takes is gone
+                    overfill(live)
+                await pane_close(service.state, {"pane": live.id})
+                await trio.lowlevel.wait_readable(process)
+            os.close(process)
 
     trio.run(body)
 
