@@ -64,6 +64,24 @@ def lock_holder(path: Path) -> int | None:
         os.close(descriptor)
 
 
+def open_holder(path: Path) -> tuple[int, int] | None:
+    """The holder's pid and a pidfd for it, which the caller closes; None without one.
+
+    Never a later process of the same pid: it held the lock after the pidfd was there.
+    """
+    pid = lock_holder(path)
+    if not pid:
+        return None
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return None
+    if lock_holder(path) == pid:
+        return pid, descriptor
+    os.close(descriptor)
+    return None
+
+
 def _acquire(path: Path) -> int:
     """A locked descriptor of the file that is at ``path`` now."""
     while True:

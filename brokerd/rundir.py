@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from brokerd.limits import MAX_SOCKET_PATH
-from brokerd.locks import Lock, LockHeld, lock_holder
+from brokerd.locks import Lock, LockHeld, lock_holder, open_holder
 
 SOCKET_NAME: Final = "bus.sock"
 LOCK_NAME: Final = "broker.lock"
@@ -122,6 +122,11 @@ def remove_leftovers(directory: Path) -> None:
 def broker_pid(directory: Path) -> int | None:
     """The pid of the live broker of a directory, 0 while it is just starting, None without one."""
     return lock_holder(directory / LOCK_NAME)
+
+
+def open_broker(directory: Path) -> tuple[int, int] | None:
+    """The live broker's pid and a pidfd for it, which the caller closes; None without one."""
+    return open_holder(directory / LOCK_NAME)
 
 
 def _absolute(value: str) -> Path:

@@ -81,9 +81,9 @@ from brokerd.limits import (
     MAX_RESPONSE_BODY,
     Limits,
 )
-from brokerd.locks import Lock, LockHeld, lock_holder
+from brokerd.locks import Lock, LockHeld, lock_holder, open_holder
 from brokerd.principal import Principal
-from brokerd.rundir import RuntimeDirError, broker_pid, socket_path
+from brokerd.rundir import RuntimeDirError, broker_pid, open_broker, socket_path
 from brokerd.rundir import locate as locate_runtime_dir
 from brokerd.rundir import remove_leftovers as remove_broker_leftovers
 from brokerd.rundir import resolve as resolve_runtime_dir
@@ -138,6 +138,8 @@ __all__ = [
     "limit_reached",
     "locate_runtime_dir",
     "lock_holder",
+    "open_broker",
+    "open_holder",
     "remove_broker_leftovers",
     "resolve_runtime_dir",
     "socket_path",

@@ -18,7 +18,7 @@ from typing import Final, TextIO
 
 import trio
 
-from brokerd.client import broker_pid
+from brokerd.client import broker_pid, open_broker
 
 FIRST_PAUSE_S: Final = 0.05
 LONGEST_PAUSE_S: Final = 2.0
@@ -78,11 +78,15 @@ class BrokerKeeper:
 
         False, and ``when_there`` was not called, if it was started and never became ready.
         """
-        pid = broker_pid(self._directory)
-        if not pid:
+        found = open_broker(self._directory)
+        if found is None:
             return await self._start_one(when_there)
-        when_there()
-        await _ended(self._directory, pid)
+        _pid, descriptor = found
+        try:
+            when_there()
+            await trio.lowlevel.wait_readable(descriptor)
+        finally:
+            os.close(descriptor)
         return True
 
     async def _start_one(self, when_there: Callable[[], None]) -> bool:
@@ -118,19 +122,6 @@ class BrokerKeeper:
 
 def _nobody() -> None:
     """Nobody waits for this broker."""
-
-
-async def _ended(directory: Path, pid: int) -> None:
-    """Wait for the end of the directory's broker, which may not be our child."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        if broker_pid(directory) == pid:  # it lives, so the descriptor is not of a later process
-            await trio.lowlevel.wait_readable(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 async def _end(process: trio.Process) -> None:

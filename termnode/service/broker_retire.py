@@ -9,7 +9,7 @@ from typing import Final
 
 import trio
 
-from brokerd.client import Bus, BusError, broker_pid, connect, remove_broker_leftovers
+from brokerd.client import Bus, BusError, broker_pid, connect, open_broker, remove_broker_leftovers
 
 BROKER: Final = "brokerd"
 RETIRE_TIMEOUT_S: Final = 5.0
@@ -41,13 +41,13 @@ async def _unused(bus: Bus) -> bool:
 
 
 async def _terminate(directory: Path, pid: int) -> None:
-    """SIGTERM to the process that holds the broker's lock, and wait for its end."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
+    """SIGTERM to the broker if it is still this one, and wait for its end."""
+    found = open_broker(directory)
+    if found is None:
         return
+    holder, descriptor = found
     try:
-        if broker_pid(directory) == pid:
+        if holder == pid:
             signal.pidfd_send_signal(descriptor, signal.SIGTERM)
             with trio.move_on_after(RETIRE_TIMEOUT_S):
                 await trio.lowlevel.wait_readable(descriptor)

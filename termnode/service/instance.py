@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from brokerd.client import Lock, LockHeld, lock_holder
+from brokerd.client import Lock, LockHeld, lock_holder, open_holder
 from termnode.control import posture
 
 
@@ -63,17 +63,7 @@ class InstanceFiles:
 
     def open_process(self) -> tuple[int, int] | None:
         """The live service's pid and a pidfd for it, which the caller closes; None without one."""
-        pid = self.running()
-        if not pid:
-            return None
-        try:
-            descriptor = os.pidfd_open(pid)
-        except ProcessLookupError:
-            return None
-        if self.running() == pid:  # so it held the lock after the pidfd was there: it is the one
-            return pid, descriptor
-        os.close(descriptor)
-        return None
+        return open_holder(self.lock)
 
     def take_over_output(self) -> None:
         """Let standard output and error go to the log from now on. Only for who holds the lock."""
