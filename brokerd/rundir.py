@@ -25,8 +25,14 @@ class RuntimeDirError(Exception):
     """The runtime directory or its lock cannot be used; the message says why and what to do."""
 
 
-def resolve(path: str | os.PathLike[str] | None = None) -> Path:
+class RuntimeDirMissing(RuntimeDirError):
+    """There is no runtime directory: nobody has started anything here."""
+
+
+def resolve(path: str | os.PathLike[str] | None = None, *, make: bool = True) -> Path:
     """The runtime directory, checked, and made with mode 0700 when it is missing.
+
+    Without ``make`` a missing one raises RuntimeDirMissing: who only asks leaves nothing behind.
 
     ``path``, else COSMIX_RUNTIME_DIR, else XDG_RUNTIME_DIR/cosmix, else TMPDIR/cosmix-<uid>.
     Raises RuntimeDirError with the remedy: a symbolic link, not a directory, another owner, open
@@ -38,7 +44,10 @@ def resolve(path: str | os.PathLike[str] | None = None) -> Path:
             f"{directory}: the socket's path would be over {MAX_SOCKET_PATH} bytes;"
             f" set {VARIABLE} to a shorter directory"
         )
-    _make(directory)
+    if make:
+        _make(directory)
+    elif not os.path.lexists(directory):
+        raise RuntimeDirMissing(f"{directory} is not there: nothing has been started in it")
     check(directory)
     return directory
 

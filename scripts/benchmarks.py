@@ -3,155 +3,27 @@
 flood: while a pane runs ``yes``, how much slower is ``term.panes`` from another process than a bare
 two-hop ZeroMQ echo beside the same flood? Passes when its p95 is at most 10 times the echo's, and
 no call took over a second.
+
+screen: an agent follows a ten-minute build (simulated, 600 looks at 120x40). Passes when whole
+screens are at least 10 times the bytes of what is new since the last look, and when a look at
+nothing new takes less than 1.2 times as long as ``term.session`` (p50).
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
-from multiprocessing import get_context
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-import trio
-import zmq
+from scripts.bench_flood import flood
+from scripts.bench_screen import screen
 
-from brokerd.client import connect
-
-MAX_RATIO = 10.0
-MAX_CALL_S = 1.0
-TERMNODE = [sys.executable, "-m", "termnode.cli.main"]
-
-
-def relay(front: str, back: str) -> None:
-    """The middle of the bare echo: passes messages between two ROUTER sockets, like a broker."""
-    context = zmq.Context()
-    ends = [context.socket(zmq.ROUTER) for _ in range(2)]
-    for socket, address in zip(ends, (front, back), strict=True):
-        socket.bind(address)
-    asker, worker = ends
-    worker_id = worker.recv_multipart()[0]
-    poller = zmq.Poller()
-    for socket in ends:
-        poller.register(socket, zmq.POLLIN)
-    while True:
-        for socket, _event in poller.poll():
-            frames = socket.recv_multipart()
-            if socket is asker:
-                worker.send_multipart([worker_id, *frames])
-            else:
-                asker.send_multipart(frames[1:])
-
-
-def answer(back: str) -> None:
-    """The far end of the bare echo."""
-    socket = zmq.Context().socket(zmq.DEALER)
-    socket.connect(back)
-    socket.send(b"hello")
-    while True:
-        socket.send_multipart(socket.recv_multipart())
-
-
-@contextlib.contextmanager
-def bare_echo(directory: str) -> Iterator[Callable[[], None]]:
-    """A two-hop echo through two other processes; yields a function that makes one round trip."""
-    front, back = f"ipc://{directory}/front", f"ipc://{directory}/back"
-    spawn = get_context("spawn")
-    helpers = [
-        spawn.Process(target=relay, args=(front, back), daemon=True),
-        spawn.Process(target=answer, args=(back,), daemon=True),
-    ]
-    for helper in helpers:
-        helper.start()
-    context = zmq.Context()
-    socket = context.socket(zmq.DEALER)
-    socket.connect(front)
-
-    def once() -> None:
-        socket.send_multipart([b"header", b"{}"])
-        socket.recv_multipart()
-
-    try:
-        once()
-        yield once
-    finally:
-        socket.close(0)
-        context.term()
-        for helper in helpers:
-            helper.kill()
-            helper.join()
-
-
-@contextlib.contextmanager
-def service(directory: str) -> Iterator[None]:
-    """A terminal service of its own in ``directory``, ended afterwards."""
-    environment = {**os.environ, "COSMIX_RUNTIME_DIR": directory, "TERM_NOTIFY": "0"}
-    environment.pop("COSMIX_MESH_OPEN", None)
-    subprocess.run(
-        [*TERMNODE, "up", "--detach"], env=environment, check=True, stdout=subprocess.DEVNULL
-    )
-    try:
-        yield
-    finally:
-        subprocess.run([*TERMNODE, "down"], env=environment, check=True, stdout=subprocess.DEVNULL)
-
-
-def percentile(values: list[float], part: float) -> float:
-    """The value below which ``part`` (0..1) of ``values`` lie."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
-
-
-async def measure_flood(directory: str, echo: Callable[[], None], calls: int) -> dict[str, Any]:
-    """Alternate ``term.panes`` and echo round trips while ``yes`` runs in a pane."""
-    verb_times: list[float] = []
-    echo_times: list[float] = []
-    async with connect(directory) as bus:
-        reply = await bus.request("term", "term.tab.new", {"argv": ["yes"]}, timeout=30)
-        assert reply.body, reply
-        pane = {"pane": reply.body["pane"], "until": "^y$", "timeout_ms": 20_000}
-        assert (await bus.request("term", "term.wait", pane, timeout=30)).rc == 0
-        for _ in range(calls):
-            start = time.perf_counter()
-            reply = await bus.request("term", "term.panes", {}, timeout=30)
-            verb_times.append(time.perf_counter() - start)
-            assert reply.rc == 0, reply.body
-            start = time.perf_counter()
-            echo()
-            echo_times.append(time.perf_counter() - start)
-    return report(verb_times, echo_times)
-
-
-def report(verb: list[float], echo: list[float]) -> dict[str, Any]:
-    """Percentiles in milliseconds, the ratio, and whether the bar is met."""
-    ratio = percentile(verb, 0.95) / percentile(echo, 0.95)
-    return {
-        "benchmark": "flood",
-        "calls": len(verb),
-        "verb_ms": {p: round(1000 * percentile(verb, q), 3) for p, q in POINTS},
-        "echo_ms": {p: round(1000 * percentile(echo, q), 3) for p, q in POINTS},
-        "ratio_p95": round(ratio, 2),
-        "max_ratio": MAX_RATIO,
-        "passed": ratio <= MAX_RATIO and max(verb) <= MAX_CALL_S,
-    }
-
-
-POINTS = (("p50", 0.5), ("p95", 0.95), ("max", 1.0))
-
-
-def flood(calls: int) -> dict[str, Any]:
-    """Run the flood benchmark in a directory of its own."""
-    with tempfile.TemporaryDirectory(prefix="tnb-") as directory:
-        runtime = str(Path(directory) / "rt")
-        with service(runtime), bare_echo(directory) as echo:
-            return trio.run(measure_flood, runtime, echo, calls)
+BENCHMARKS: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
+    "flood": flood,
+    "screen": screen,
+}
 
 
 def main() -> int:
@@ -159,10 +31,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("benchmark", choices=("flood",))
-    parser.add_argument("--calls", type=int, default=200, help="default: 200")
+    parser.add_argument("benchmark", choices=tuple(BENCHMARKS))
+    parser.add_argument("--calls", type=int, default=200, help="timed calls; default: 200")
     arguments = parser.parse_args()
-    result = flood(arguments.calls)
+    result = BENCHMARKS[arguments.benchmark](arguments.calls)
     print(json.dumps(result))
     return 0 if result["passed"] else 1
 

@@ -83,7 +83,7 @@ from brokerd.limits import (
 )
 from brokerd.locks import Lock, LockHeld, lock_holder, open_holder
 from brokerd.principal import Principal
-from brokerd.rundir import RuntimeDirError, broker_pid, open_broker, socket_path
+from brokerd.rundir import RuntimeDirError, RuntimeDirMissing, broker_pid, open_broker, socket_path
 from brokerd.rundir import locate as locate_runtime_dir
 from brokerd.rundir import remove_leftovers as remove_broker_leftovers
 from brokerd.rundir import resolve as resolve_runtime_dir
@@ -128,7 +128,9 @@ __all__ = [
     "RequestTimeout",
     "Requests",
     "RuntimeDirError",
+    "RuntimeDirMissing",
     "Statistics",
+    "background",
     "broker_pid",
     "connect",
     "decode_object",
@@ -165,7 +167,10 @@ async def connect(
     """
     from brokerd.client.link import linked  # late: pyzmq, which an in-memory bus does not need
 
-    path = socket_path(resolve_runtime_dir(runtime_dir))
+    try:
+        path = socket_path(resolve_runtime_dir(runtime_dir, make=wait))
+    except RuntimeDirMissing:
+        raise NotConnected from None
     session = Session(limits)
     async with (
         linked(path, session, limits, timeout=timeout, wait=wait) as link,

@@ -12,6 +12,7 @@ import zmq
 
 from brokerd.client.errors import BusError, NotConnected
 from brokerd.client.pump import Pump
+from brokerd.client.room import check_room
 from brokerd.client.session import Phase, Session
 from brokerd.client.slots import Slot
 from brokerd.client.waiting import outcome_of
@@ -68,6 +69,7 @@ class Link:
 
     async def _attempt(self) -> None:
         """One try: on success the session is open. The caller bounds the time."""
+        check_room()
         listener = check_listening(self._path)
         self._pump = Pump(self._context, self._path, self._session, self._limits)
         try:

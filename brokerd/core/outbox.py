@@ -73,8 +73,9 @@ class Outbox:
         self.bytes -= entry.size
         if entry.topic is not None and self._topics.get(entry.topic) is entry:
             del self._topics[entry.topic]
-        if self.gap:
-            self.gap = False
+        told, self.gap = self.gap, False
+        # One that was put back says so already.
+        if told and not entry.frames[0].endswith(_GAP):
             return with_gap(entry.frames)
         return entry.frames
 

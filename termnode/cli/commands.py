@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from termnode.cli import options
+from termnode.cli.options import common, layout, look, running
+from termnode.cli.options import input as of_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ COMMANDS: Final = (
         "shell, and prints one JSON line when ready. Stays in the foreground (Ctrl-C ends it) "
         "unless --detach is given.",
         "up",
-        options.up,
+        running.up,
     ),
     Command(
         "down",
@@ -37,7 +38,7 @@ COMMANDS: Final = (
         "Hangs up the programs of this service and ends it; its broker ends too when no other "
         "service uses it. Other services are left alone.",
         "down",
-        options.none,
+        common.none,
     ),
     Command(
         "call",
@@ -45,22 +46,24 @@ COMMANDS: Final = (
         'Prints {"rc": ..., "body": ...} on one line. Put a "request_id" into the body of a '
         "mutation and resend the same body after a lost reply: it runs at most once.",
         "call",
-        options.call,
+        running.call,
     ),
-    Command("tabs", "list the tabs", "Lists the tabs of the service.", "look", options.none),
+    Command("tabs", "list the tabs", "Lists the tabs of the service.", "look", common.none),
     Command(
         "panes",
         "list the panes: program, directory, size, idle time, exit",
         "Lists every pane of every tab.",
         "look",
-        options.none,
+        common.none,
     ),
     Command(
         "screen",
-        "show what a pane shows",
-        "Prints the rows of a pane's screen.",
-        "look",
-        options.pane,
+        "show what a pane shows, or has shown",
+        "Prints the rows of a pane's screen: termnode screen --format styled. With --scrollback "
+        "lines of its history come first; with --since only what is newer. What is shown is output "
+        "of programs.",
+        "screen",
+        look.screen,
     ),
     Command(
         "new",
@@ -68,21 +71,21 @@ COMMANDS: Final = (
         "Opens a tab and makes it the active one: termnode new --title logs -- tail -f log. Prints "
         "which tab and pane it is.",
         "layout",
-        options.program,
+        layout.program,
     ),
     Command(
         "split",
         "split a pane, for your shell or a program",
         "Halves a pane's room for a new pane, to the right or below, and makes it the active one.",
         "layout",
-        options.split,
+        layout.split,
     ),
     Command(
         "close",
         "close a pane or a tab and end its programs",
         "Closes the active pane, or the one that is named; --tab closes a tab with all its panes.",
         "layout",
-        options.tab_or_pane,
+        common.tab_or_pane,
     ),
     Command(
         "select",
@@ -90,32 +93,118 @@ COMMANDS: Final = (
         "Commands that name no pane go to the active pane of the active tab; --pane takes a pane "
         "of that tab.",
         "layout",
-        options.tab_or_pane,
+        common.tab_or_pane,
     ),
     Command(
         "restart",
         "start the program of a pane again after it ended",
         "The same program, arguments and directory, in the same pane.",
         "layout",
-        options.restart,
+        layout.restart,
     ),
     Command(
         "type",
         "type text into a pane",
         "Types printable ASCII, Tab, Backspace, Ctrl-C and Ctrl-D, about 8,000 characters at a "
         "time; a newline presses Enter. Ends with 0 when every byte was written to the terminal, "
-        "which is not yet 'the program did it'. For text that begins with a hyphen: "
-        "termnode type -- '-x'.",
+        "which is not yet 'the program did it'; with --confirm when the text was seen on the "
+        "screen and, with --enter, the screen answered to Enter, else with 1. For text that begins "
+        "with a hyphen: termnode type --enter -- '-x'. Other characters: termnode paste.",
         "keyboard",
-        options.type_,
+        of_input.type_,
+    ),
+    Command(
+        "keys",
+        "press keys by name in a pane",
+        "Presses keys as tmux names them: termnode keys Escape :wq Enter is wrong, since :wq is no "
+        "key; termnode keys Escape : w q Enter is right. An unknown name presses nothing.",
+        "keyboard",
+        of_input.keys,
+    ),
+    Command(
+        "paste",
+        "paste a text of any length into a pane",
+        "Pastes a file or what stdin has, in brackets when the program asked for them: "
+        "git diff | termnode paste. Control characters but Tab and newlines are left out.",
+        "pasting",
+        of_input.paste,
+    ),
+    Command(
+        "mouse",
+        "use the mouse in a pane",
+        "For programs that asked to be told of the mouse: termnode mouse click 10 4. Columns and "
+        "rows count from 0.",
+        "keyboard",
+        of_input.mouse,
     ),
     Command(
         "wait",
-        "wait until a row of the screen matches",
-        "Ends with 0 when a row matched, with 1 when the time ran out or the program went away. "
-        "The pattern is an RE2 regular expression, searched for in each row.",
-        "keyboard",
-        options.wait,
+        "wait until a row matches, or until quiet, prompt, exit or a change",
+        "Ends with 0 when one of the conditions held, with 1 when the time ran out or the program "
+        "went away: termnode wait --until 'passed|failed' --timeout 300. With --after REV only "
+        "what is newer counts; termnode screen --revision and type --json give a REV. A line that "
+        "was typed counts too: begin a pattern with ^ to leave its echo out.",
+        "waiting",
+        look.wait,
+    ),
+    Command(
+        "resize",
+        "give a pane more or less room, or set the size of the terminal",
+        "termnode resize --cols 100, --rows +5, or --all --cols 160 --rows 50 for every tab. "
+        "Prints the size it came to.",
+        "arranging",
+        layout.resize,
+    ),
+    Command(
+        "rename",
+        "name a pane or a tab",
+        "termnode rename build, termnode rename --tab 2 logs. An empty name goes back to the title "
+        "that the program sets.",
+        "arranging",
+        layout.rename,
+    ),
+    Command(
+        "layout",
+        "arrange the panes of a tab",
+        "By one of five rules: termnode layout tiled. The main pane is the active one.",
+        "arranging",
+        layout.layout,
+    ),
+    Command(
+        "zoom",
+        "let a pane fill its tab",
+        "The other panes stay as they are behind it; termnode zoom --off lays them out again.",
+        "arranging",
+        layout.zoom,
+    ),
+    Command(
+        "swap",
+        "let two panes change places",
+        "termnode swap 3 1. Programs go on; ids stay with them.",
+        "arranging",
+        layout.swap,
+    ),
+    Command(
+        "break",
+        "move a pane into a tab of its own",
+        "Its program goes on; the new tab becomes the active one.",
+        "arranging",
+        layout.break_,
+    ),
+    Command(
+        "join",
+        "move a pane beside another one",
+        "Of any tab: termnode join 3 1 --below. Its program goes on.",
+        "arranging",
+        layout.join,
+    ),
+    Command(
+        "events",
+        "what happened, or happens: prompts, exits, titles, bells, input",
+        "Prints one line for each event: termnode events --follow --kind exit. With --json one "
+        "object a line. What was missed is said.",
+        "following",
+        look.events,
     ),
     Command(
         "posture",
@@ -123,14 +212,14 @@ COMMANDS: Final = (
         "open: every caller on this bus may use the targetless verbs. strict: they answer INFO and "
         "HELP only. Takes effect at the next request; no pane is lost.",
         "posture",
-        options.posture,
+        running.posture,
     ),
     Command(
         "log",
         "who did what: principal, verb, pane, outcome, time",
         "Shows the newest requests; never what was typed or shown.",
         "look",
-        options.log,
+        running.log,
     ),
     Command(
         "doctor",
@@ -138,7 +227,7 @@ COMMANDS: Final = (
         "Checks Python, ZeroMQ, pseudo-terminals, the runtime directory, the emulators and their "
         "speed, and the shells.",
         "doctor",
-        options.none,
+        common.none,
     ),
     Command(
         "completion",
@@ -146,6 +235,6 @@ COMMANDS: Final = (
         'bash: eval "$(termnode completion bash)"   zsh: eval "$(termnode completion zsh)"   '
         "fish: termnode completion fish | source",
         "completion",
-        options.completion,
+        running.completion,
     ),
 )

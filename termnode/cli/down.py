@@ -14,8 +14,8 @@ import trio
 from brokerd.client import RuntimeDirError, resolve_runtime_dir
 from termnode.cli.exits import OK, TRANSPORT, CommandError
 from termnode.cli.remote import print_json
-from termnode.service.broker_retire import retire_if_unused
-from termnode.service.instance import AlreadyRunning, InstanceFiles
+from termnode.service.keeping.broker_retire import retire_if_unused
+from termnode.service.keeping.instance import AlreadyRunning, InstanceFiles
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +27,9 @@ GRACE_S: Final = 15.0
 def run(arguments: argparse.Namespace) -> int:
     """End the service and wait until it is gone; also clears up after one that was killed."""
     try:
-        files = InstanceFiles(resolve_runtime_dir(arguments.runtime_dir), arguments.name)
+        files = InstanceFiles(
+            resolve_runtime_dir(arguments.runtime_dir, make=False), arguments.name
+        )
     except RuntimeDirError as error:
         raise CommandError(str(error), TRANSPORT) from None
     ended = _end(files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 OK: Final = 0
@@ -24,10 +25,20 @@ MEANING: Final = (
 class CommandError(Exception):
     """Ends a command with a message for the person and an exit code.
 
-    ``error_code`` is the one of the vocabulary that says the same to a program, if any does.
+    ``error_code`` is the one of the vocabulary that says the same to a program, if any does;
+    ``details`` are those of the refusal; ``reply`` is what --json prints of it.
     """
 
-    def __init__(self, message: str, code: int = REFUSED, error_code: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        code: int = REFUSED,
+        error_code: str | None = None,
+        details: Mapping[str, object] | None = None,
+        reply: Mapping[str, object] | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.error_code = error_code
+        self.details = details or {}
+        self.reply = reply

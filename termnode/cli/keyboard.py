@@ -1,71 +1,101 @@
-"""``termnode type`` and ``termnode wait``: input, and waiting for what it does."""
+"""``termnode type``, ``keys`` and ``mouse``: input, as a person would give it."""
 
 from __future__ import annotations
 
+import os
 import sys
-import time
 from typing import TYPE_CHECKING, Final
 
-from termnode.cli.exits import OK, REFUSED
-from termnode.cli.remote import REPLY_TIMEOUT_S, ask, print_json
+from termnode.cli.exits import OK, REFUSED, USAGE, CommandError
+from termnode.cli.remote import ask, print_json
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
+Body = dict[str, object]
 
-MAX_WAIT_MS: Final = 45_000
-"""The longest single wait of the service."""
+CONFIRM_S: Final = 20.0
+"""Longer than the service watches for what was typed."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out ``type`` or ``wait``."""
-    return _type(arguments) if arguments.command == "type" else _wait(arguments)
-
-
-def _type(arguments: argparse.Namespace) -> int:
-    text = sys.stdin.read() if arguments.text == "-" else arguments.text
-    body: dict[str, object] = {"text": text}
-    if arguments.enter:
-        body["enter"] = True
+    """Send what the command stands for to the pane."""
+    if arguments.command == "keys" and arguments.list:
+        return _list(arguments)
+    verb, make_body = _REQUESTS[arguments.command]
+    body = with_pane(arguments, make_body(arguments))
+    if verb == "term.type" and not body["text"] and arguments.enter:
+        verb, body = "term.keys", with_pane(arguments, {"keys": ["Enter"]})
     if arguments.request_id is not None:
         body["request_id"] = arguments.request_id
-    answer = ask(arguments, "term.type", with_pane(arguments, body))
+    answer = ask(arguments, verb, body, CONFIRM_S)
     if arguments.json:
         print_json(answer)
+    return _confirmed(arguments, answer) if body.get("confirm") else OK
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from termnode.terminal.input.names import key_names
+
+    names = list(key_names())
+    if arguments.json:
+        print_json({"keys": names})
+    else:
+        print(*names, sep="\n")
     return OK
 
 
-def _wait(arguments: argparse.Namespace) -> int:
-    answer = wait_for(arguments)
-    matched = answer.get("outcome") == "matched"
-    if arguments.json:
-        print_json(answer)
-    elif not matched:
-        print(f"termnode: not seen: {_reason(str(answer.get('outcome')))}", file=sys.stderr)
-    return OK if matched else REFUSED
-
-
-def wait_for(arguments: argparse.Namespace, longest_ms: int = MAX_WAIT_MS) -> dict[str, object]:
-    """Wait for as long as was asked for, in as many waits of ``longest_ms`` as it takes."""
-    end = time.monotonic() + arguments.timeout
-    while True:
-        left_ms = max(1, round((end - time.monotonic()) * 1000))
-        wait_ms = min(left_ms, longest_ms)
-        body: dict[str, object] = {"until": arguments.until, "timeout_ms": wait_ms}
-        patience = wait_ms / 1000 + REPLY_TIMEOUT_S
-        answer = ask(arguments, "term.wait", with_pane(arguments, body), patience)
-        if answer.get("outcome") != "deadline" or wait_ms == left_ms:
-            return answer
-
-
-def _reason(outcome: str) -> str:
+def _type(arguments: argparse.Namespace) -> Body:
+    text = sys.stdin.read() if arguments.text == "-" else arguments.text
     return {
-        "deadline": "the time ran out ('termnode screen' shows what is there now)",
-        "exited": "the program has ended",
-        "gone": "the pane was closed",
-    }.get(outcome, outcome)
+        "text": text,
+        **({"enter": True} if arguments.enter else {}),
+        **({"confirm": True} if arguments.confirm else {}),
+    }
 
 
-def with_pane(arguments: argparse.Namespace, body: dict[str, object]) -> dict[str, object]:
-    """``body`` with the pane that was named, if one was."""
-    return body if arguments.pane is None else {**body, "pane": arguments.pane}
+def _keys(arguments: argparse.Namespace) -> Body:
+    if not arguments.keys:
+        raise CommandError("keys takes the names of keys; --list prints them", USAGE)
+    return {"keys": arguments.keys}
+
+
+def _mouse(arguments: argparse.Namespace) -> Body:
+    return {
+        "action": arguments.action,
+        "x": arguments.x,
+        "y": arguments.y,
+        "button": arguments.button,
+        "modifiers": arguments.modifier,
+    }
+
+
+def _confirmed(arguments: argparse.Namespace, answer: Body) -> int:
+    """0 when as much was seen as could be hoped for."""
+    wished = "submitted" if arguments.enter else "echoed"
+    if answer.get("outcome") == wished:
+        return OK
+    hidden = "; the program hides what is typed" if answer.get("echo") is False else ""
+    print(f"termnode: {answer.get('outcome')}, not seen to be {wished}{hidden}", file=sys.stderr)
+    return REFUSED
+
+
+def with_pane(arguments: argparse.Namespace, body: Body) -> Body:
+    """``body`` with the pane that was named, else with the one that the command itself runs in."""
+    pane = own_pane(arguments) if arguments.pane is None else arguments.pane
+    return body if pane is None else {**body, "pane": pane}
+
+
+def own_pane(arguments: argparse.Namespace) -> int | None:
+    """The pane of the chosen service that the command runs in; None when it runs elsewhere."""
+    pane = os.environ.get("TERMNODE_PANE", "")
+    here = arguments.name == os.environ.get("TERMNODE_NAME") and arguments.runtime_dir is None
+    return int(pane) if here and pane.isascii() and pane.isdigit() and len(pane) < 20 else None
+
+
+_REQUESTS: Final[dict[str, tuple[str, Callable[[argparse.Namespace], Body]]]] = {
+    "type": ("term.type", _type),
+    "keys": ("term.keys", _keys),
+    "mouse": ("term.mouse", _mouse),
+}

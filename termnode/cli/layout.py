@@ -70,7 +70,9 @@ def _program(arguments: argparse.Namespace) -> Body:
         "argv": arguments.program or None,
         "cwd": None if arguments.cwd is None else _absolute(arguments.cwd),
         "title": arguments.title,
+        "env": dict(arguments.env) if arguments.env else None,
         "remain": arguments.remain,
+        "background": arguments.background or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 

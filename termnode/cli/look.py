@@ -1,14 +1,12 @@
-"""``termnode tabs``, ``panes``, ``screen`` and ``log``: reading what is there."""
+"""``termnode tabs``, ``panes`` and ``log``: reading what is there."""
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 from termnode.cli.exits import OK
-from termnode.cli.keyboard import with_pane
-from termnode.cli.output import BOLD, GREEN, RED, YELLOW, clean, paint, span, table
+from termnode.cli.output import GREEN, RED, YELLOW, clean, paint, span, table
 from termnode.cli.remote import ask, print_json
 
 if TYPE_CHECKING:
@@ -37,10 +35,6 @@ def _limit(arguments: argparse.Namespace) -> dict[str, object]:
     return {"limit": arguments.limit}
 
 
-def _pane(arguments: argparse.Namespace) -> dict[str, object]:
-    return with_pane(arguments, {})
-
-
 def _tabs(answer: Item) -> str:
     rows = [
         [
@@ -62,7 +56,7 @@ def _panes(answer: Item) -> str:
             str(pane["tab"]),
             _mark(pane["active"]),
             f"{pane['cols']}x{pane['rows']}",
-            _state(pane),
+            state_words(pane),
             span(pane.get("idle_ms")),
             pane.get("cwd") or "-",
             pane.get("title") or "-",
@@ -77,19 +71,16 @@ def _mark(active: bool) -> str:
     return "*" if active else ""
 
 
-def _state(pane: Item) -> str:
-    ended = pane.get("exit")
-    if not ended:
-        return str(pane.get("command") or "-")
-    if "signal" in ended:
-        return f"ended by signal {ended['signal']} after {span(pane.get('duration_ms'))}"
-    return f"ended with {ended.get('code', '?')} after {span(pane.get('duration_ms'))}"
+def state_words(pane: Item) -> str:
+    """What runs in a pane, or how it ended."""
+    return ended_words(pane) if pane.get("exit") else str(pane.get("command") or "-")
 
 
-def _screen(answer: Item) -> str:
-    if sys.stderr.isatty() and answer.get("exit"):
-        print(paint(f"({_state(answer)})", BOLD), file=sys.stderr)
-    return str(answer["text"]).rstrip("\n")
+def ended_words(pane: Item) -> str:
+    """How a program ended, and after how long where that is known."""
+    ended, ran = pane.get("exit") or {}, pane.get("duration_ms")
+    how = f"by signal {ended['signal']}" if "signal" in ended else f"with {ended.get('code', '?')}"
+    return f"ended {how}" if ran is None else f"ended {how} after {span(ran)}"
 
 
 def _log(answer: Item) -> str:
@@ -123,6 +114,5 @@ _View = tuple[str, "Callable[[argparse.Namespace], dict[str, object]]", "Callabl
 _VIEWS: dict[str, _View] = {
     "tabs": ("term.tabs", _no_body, _tabs),
     "panes": ("term.panes", _no_body, _panes),
-    "screen": ("term.snapshot", _pane, _screen),
     "log": ("term.log", _limit, _log),
 }

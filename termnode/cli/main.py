@@ -58,7 +58,12 @@ def _run(arguments: argparse.Namespace) -> int:
     module = next(command.module for command in COMMANDS if command.name == arguments.command)
     # Imported when chosen: most commands need neither the service nor its emulators.
     runner = importlib.import_module(f"termnode.cli.{module}")
-    code: int = runner.run(arguments)
+    try:
+        code: int = runner.run(arguments)
+    except CommandError as error:
+        if error.reply is not None and arguments.json:
+            importlib.import_module("termnode.cli.remote").print_json(error.reply)
+        raise
     return code
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Final
+from typing import Final, NoReturn
 
 from termnode.cli.commands import COMMANDS
 from termnode.cli.exits import MEANING
@@ -13,9 +13,28 @@ from termnode.cli.values import service_name
 DEFAULT_NAME: Final = "term"
 
 
-def _common() -> argparse.ArgumentParser:
+class _Parser(argparse.ArgumentParser):
+    """Says what to do about the two commonest mistakes: options before the command, or after the
+    program that they are not meant for."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage, the message and a hint; exit with 2."""
+        for sign, hint in _HINTS.items():
+            if sign in message:
+                message = f"{message}; {hint}"
+        super().error(message)
+
+
+_HINTS: Final = {
+    "invalid choice": "options follow the command: termnode panes --name build",
+    "unrecognized arguments": "options go before '--', and a program with its own after it: "
+    "termnode new --title x -- ls -l",
+}
+
+
+def _common() -> _Parser:
     """Options that every command takes."""
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(add_help=False)
     common.add_argument(
         "--name",
         metavar="NAME",
@@ -35,7 +54,7 @@ def _common() -> argparse.ArgumentParser:
 
 def build(version: str) -> argparse.ArgumentParser:
     """The whole parser; ``command`` holds the chosen command's name."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="termnode",
         description="Terminals that people and agents share safely.",
         epilog=MEANING,

@@ -8,7 +8,7 @@ from brokerd.client import RuntimeDirError, resolve_runtime_dir
 from termnode.cli.exits import OK, TRANSPORT, CommandError
 from termnode.cli.remote import ask, print_json
 from termnode.control import posture
-from termnode.service.instance import InstanceFiles
+from termnode.service.keeping.instance import InstanceFiles
 
 if TYPE_CHECKING:
     import argparse
@@ -31,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _posture_file(arguments: argparse.Namespace) -> Path:
     try:
-        files = InstanceFiles(resolve_runtime_dir(arguments.runtime_dir), arguments.name)
+        files = InstanceFiles(
+            resolve_runtime_dir(arguments.runtime_dir, make=False), arguments.name
+        )
     except RuntimeDirError as error:
         raise CommandError(str(error), TRANSPORT) from None
     if files.running() is None:

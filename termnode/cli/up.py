@@ -15,9 +15,9 @@ from brokerd.client import BusError, Refusal, RuntimeDirError, resolve_runtime_d
 from termnode.cli.exits import OK, REFUSED, TRANSPORT, USAGE, CommandError
 from termnode.cli.remote import first_error, json_line, print_json
 from termnode.panehost.client import HostLost
-from termnode.service.broker_keeper import BrokerFailed
 from termnode.service.config import Config
-from termnode.service.instance import AlreadyRunning, InstanceFiles
+from termnode.service.keeping.broker_keeper import BrokerFailed
+from termnode.service.keeping.instance import AlreadyRunning, InstanceFiles
 from termnode.service.main import serve
 
 if TYPE_CHECKING:

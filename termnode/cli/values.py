@@ -70,3 +70,27 @@ def log_limit(text: str) -> int:
     if not 1 <= value <= MAX_LOG:
         raise argparse.ArgumentTypeError(f"a number of entries is from 1 to {MAX_LOG}")
     return value
+
+
+def whole_number(text: str) -> int:
+    """A number as the service counts lines and revisions."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise argparse.ArgumentTypeError("a whole number, 0 or more")
+    return int(text)
+
+
+def length(text: str) -> tuple[str, int]:
+    """How long a side is to be: ``("", N)``, or ``("+", N)`` and ``("-", N)`` for a change by N."""
+    sign = text[:1] if text[:1] in {"+", "-"} else ""
+    digits = text[len(sign) :]
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 5):
+        raise argparse.ArgumentTypeError("a number of cells: 80, or +5 or -5 for a change")
+    return sign, int(digits)
+
+
+def variable(text: str) -> tuple[str, str]:
+    """``NAME=VALUE`` as two strings."""
+    name, separator, value = text.partition("=")
+    if not (name and separator):
+        raise argparse.ArgumentTypeError("a variable is NAME=VALUE")
+    return name, value

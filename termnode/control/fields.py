@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from termnode.control.spec import Field, FieldType
 
 _WORDS: Final = MappingProxyType({"h": "h", "horizontal": "h", "v": "v", "vertical": "v"})
+
+
+def _same(*words: str) -> Mapping[str, str]:
+    return MappingProxyType({word: word for word in words})
+
 
 REQUEST_ID: Final = Field(
     "request_id",
@@ -38,6 +44,12 @@ REMAIN: Final = Field(
     high=86_400,
     default=600,
 )
+BACKGROUND: Final = Field(
+    "background",
+    FieldType.BOOLEAN,
+    "leave what is active as it is: for whoever shares the terminal",
+    default=False,
+)
 DIR: Final = Field(
     "dir",
     FieldType.CHOICE,
@@ -55,19 +67,157 @@ TEXT: Final = Field(
     high=8192,
 )
 ENTER: Final = Field("enter", FieldType.BOOLEAN, "press Enter after the text", default=False)
+CONFIRM: Final = Field(
+    "confirm",
+    FieldType.BOOLEAN,
+    "watch for the text on the screen, two seconds at most, and press Enter only then, as a key of "
+    "its own: the outcome is the strongest that was seen",
+    default=False,
+)
+KEYS: Final = Field(
+    "keys",
+    FieldType.KEY_NAMES,
+    "keys as tmux names them (Enter, Up, F5, C-c, M-x, C-S-Left, KP5); one that is unknown "
+    "refuses the whole list and presses nothing",
+    required=True,
+    low=1,
+    high=200,
+)
+PASTED: Final = Field(
+    "text",
+    FieldType.TEXT,
+    "any text; control characters but Tab and newlines are left out, and so are paste markers",
+    required=True,
+    low=0,
+    high=8192,
+)
+OPERATION: Final = Field(
+    "operation", FieldType.TITLE, "of the paste that this goes on with", low=1, high=64
+)
+PASTE_OFFSET: Final = Field(
+    "offset", FieldType.INTEGER, "with operation: how many bytes of it were received so far"
+)
+MORE: Final = Field(
+    "more",
+    FieldType.BOOLEAN,
+    "more text follows under the same operation; nothing is written before the last of it",
+    default=False,
+)
+ACTION: Final = Field(
+    "action",
+    FieldType.CHOICE,
+    "click is press and release",
+    required=True,
+    choices=_same("press", "release", "click", "move", "drag", "wheel-up", "wheel-down"),
+)
+BUTTON: Final = Field(
+    "button",
+    FieldType.CHOICE,
+    "of press, release, click and drag",
+    choices=_same("left", "middle", "right"),
+    default="left",
+)
+X: Final = Field("x", FieldType.INTEGER, "column, from 0", required=True, high=999)
+Y: Final = Field("y", FieldType.INTEGER, "row, from 0", required=True, high=499)
+MODIFIERS: Final = Field(
+    "modifiers",
+    FieldType.CHOICES,
+    "held meanwhile",
+    high=3,
+    choices=_same("shift", "alt", "ctrl"),
+)
 UNTIL: Final = Field(
     "until",
     FieldType.REGEX,
-    "what to wait for: RE2 syntax, searched for in each row without its trailing blanks, in the "
-    "cursor's row also with the blanks before the cursor",
-    required=True,
+    "a row matches: RE2 syntax, searched for in each row without its trailing blanks, in the "
+    "cursor's row also with the blanks before the cursor, and in lines that are wrapped over rows",
     low=1,
     high=1024,
+)
+QUIET: Final = Field(
+    "quiet_ms",
+    FieldType.INTEGER,
+    "the program has written nothing for so long",
+    low=50,
+    high=45_000,
+)
+PROMPT: Final = Field("prompt", FieldType.BOOLEAN, "the shell waits for a command", default=False)
+CHANGED: Final = Field(
+    "changed", FieldType.BOOLEAN, "anything on the screen has changed", default=False
+)
+EXIT: Final = Field("exit", FieldType.BOOLEAN, "the program has ended", default=False)
+ALTERNATE: Final = Field(
+    "alternate",
+    FieldType.BOOLEAN,
+    "a program has taken the whole screen, or given it back",
+    default=False,
+)
+AFTER: Final = Field(
+    "after",
+    FieldType.INTEGER,
+    "a revision: what stood there already at that revision does not count",
+)
+SINCE: Final = Field(
+    "since", FieldType.INTEGER, "a revision: give only the rows that are newer than that"
+)
+FORMAT: Final = Field(
+    "format",
+    FieldType.CHOICE,
+    "plain rows, rows as runs of one style, rows with SGR sequences, or a page",
+    choices=_same("text", "styled", "ansi", "html"),
+    default="text",
+)
+OFFSET: Final = Field(
+    "offset", FieldType.INTEGER, "begin so many rows above the top of the screen", high=1_000_000
+)
+LINE: Final = Field("line", FieldType.INTEGER, "begin with this line: first_line or next_line")
+LINES: Final = Field("lines", FieldType.INTEGER, "at most so many rows", low=1, high=100_000)
+COMMAND: Final = Field(
+    "command",
+    FieldType.BOOLEAN,
+    "what the last command wrote, in a shell that marks its prompts",
+    default=False,
+)
+EVENT_KINDS: Final = Field(
+    "kinds",
+    FieldType.CHOICES,
+    "which; all if left out",
+    low=1,
+    high=16,
+    choices=_same("quiet", "prompt", "command", "title", "bell", "exit", "layout", "input"),
+)
+ONLY_PANE: Final = Field("pane", FieldType.INTEGER, "of this pane alone; of all if left out")
+AFTER_EVENT: Final = Field(
+    "after",
+    FieldType.INTEGER,
+    "the seq of the last event seen: later ones that are still known are sent again",
+)
+STOP: Final = Field("stop", FieldType.BOOLEAN, "send no more", default=False)
+COLS: Final = Field("cols", FieldType.INTEGER, "columns", low=2, high=1000)
+ROWS: Final = Field("rows", FieldType.INTEGER, "rows", low=1, high=500)
+NEW_TITLE: Final = Field(
+    "title",
+    FieldType.TITLE,
+    "the name; empty goes back to the title that the program sets",
+    required=True,
+    high=256,
+)
+WITH: Final = Field("with", FieldType.INTEGER, "the pane to change places with", required=True)
+BESIDE: Final = Field(
+    "beside", FieldType.INTEGER, "the pane whose room is halved, of any tab", required=True
+)
+ON: Final = Field("on", FieldType.BOOLEAN, "false lays the panes out again", default=True)
+LAYOUT: Final = Field(
+    "layout",
+    FieldType.CHOICE,
+    "how to arrange the panes",
+    required=True,
+    choices=_same("even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled"),
 )
 TIMEOUT: Final = Field(
     "timeout_ms", FieldType.INTEGER, "how long to wait", low=1, high=45_000, default=30_000
 )
 LIMIT: Final = Field("limit", FieldType.INTEGER, "how many entries", low=1, high=1000, default=100)
 
-PROGRAM: Final = (ARGV, CWD, ENV, TITLE, REMAIN)
+PROGRAM: Final = (ARGV, CWD, ENV, TITLE, REMAIN, BACKGROUND)
 """What a new pane takes."""

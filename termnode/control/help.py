@@ -16,6 +16,7 @@ from termnode.control.verbs import TABLE, errors_of
 _UNITS: Final = {
     FieldType.INTEGER: "",
     FieldType.ARGV: " strings",
+    FieldType.KEY_NAMES: " keys",
     FieldType.ENVIRONMENT: " variables",
 }
 
@@ -85,7 +86,7 @@ def bounds(field: Field) -> str:
     """A field's bounds or choices in words; empty when its type says it all."""
     if field.type is FieldType.BOOLEAN:
         return ""
-    if field.type is FieldType.CHOICE:
+    if field.type in {FieldType.CHOICE, FieldType.CHOICES}:
         return ", ".join(field.choices)
     high = "2^64-1" if field.high == U64_MAX else f"{field.high:,}"
     return f"{field.low} to {high}{_UNITS.get(field.type, ' characters')}"
@@ -95,10 +96,11 @@ def verbs_markdown() -> str:
     """`specs/verbs.md`."""
     head = (
         "# The verbs of the global lane\n\n"
-        "Made by `python -m termnode.control.docs` from the table in `termnode/control/verbs.py`; "
+        "Made by `python -m termnode.control.docs` from the tables in `termnode/control/verbs/`; "
         "do not edit.\n\n"
         "Reads are answered at once, mutations run one at a time in the order they arrive, waits "
-        "run beside both. Every verb also takes `request_id`, and only mutations heed it. INFO and "
+        "run beside both; a subscription is answered at once and then tells of what happens. Every "
+        "verb also takes `request_id`, and only mutations heed it. INFO and "
         "HELP may be in all upper or all lower case. An empty body will do for a verb without "
         "required fields.\n"
     )

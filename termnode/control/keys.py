@@ -1,4 +1,4 @@
-"""Text to the bytes that a keyboard would send (facts 3.4): bounded typing, never a paste."""
+"""Text to the bytes that a keyboard would send: bounded typing, never a paste (specs/input.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def encode_keys(text: str) -> bytes:
     if _KEYS.fullmatch(text) is None:
         raise invalid(
             "text",
-            "text takes printable ASCII, Enter (CR or LF), Tab, Backspace, Ctrl-C and Ctrl-D: put "
-            "other characters into a file and type a command that uses it",
+            "text takes printable ASCII, Enter (CR or LF), Tab, Backspace, Ctrl-C and Ctrl-D: send "
+            "other text with term.paste and other keys with term.keys",
         )
     return text.encode("ascii").translate(_SENT)

@@ -14,6 +14,7 @@ from termnode.control.fields import REQUEST_ID
 from termnode.control.keys import encode_keys
 from termnode.control.patterns import compile_pattern
 from termnode.control.spec import Field, FieldType, VerbSpec
+from termnode.terminal.input.names import UnknownKey, parse_key
 
 Args: TypeAlias = dict[str, Json]
 """A checked body: fields of the table only, defaults filled in, words brought to one spelling."""
@@ -43,6 +44,8 @@ def validate(spec: VerbSpec, body: Mapping[str, Json]) -> Args:
             raise _refused(field, "is required")
         elif field.default is not None:
             args[field.name] = field.default
+    if spec.check is not None:
+        spec.check(args)
     return args
 
 
@@ -105,6 +108,29 @@ def _keys(field: Field, value: Json) -> Json:
     return text
 
 
+def _key_names(field: Field, value: Json) -> Json:
+    names = _strings(field, value)
+    for number, name in enumerate(names):
+        try:
+            parse_key(name)
+        except UnknownKey as unknown:
+            raise _refused(
+                field, str(unknown), reason="unknown_key", index=number, nearest=unknown.nearest
+            ) from None
+    return [*names]
+
+
+def _text(field: Field, value: Json) -> Json:
+    return _string(field, value)
+
+
+def _choices(field: Field, value: Json) -> Json:
+    words = _strings(field, value)
+    if not set(words) <= field.choices.keys():
+        raise _refused(field, f"takes an array of {', '.join(field.choices)}")
+    return [field.choices[word] for word in dict.fromkeys(words)]
+
+
 def _regex(field: Field, value: Json) -> Json:
     text = _string(field, value)
     compile_pattern(text, field.name)
@@ -118,13 +144,21 @@ def _request_id(field: Field, value: Json) -> Json:
 
 
 def _argv(field: Field, value: Json) -> Json:
-    if not isinstance(value, list) or not all(_is_plain(word) for word in value):
-        raise _refused(field, "takes an array of strings without NUL")
-    if not field.low <= len(value) <= field.high:
-        raise _refused(field, f"takes {field.low} to {field.high} strings", limit=field.high)
-    if not value[0]:
+    words = _strings(field, value)
+    if not words[0]:
         raise _refused(field, "takes a program's name or path first, not an empty string")
-    return list(value)
+    return [*words]
+
+
+def _strings(field: Field, value: Json) -> list[str]:
+    if not isinstance(value, list):
+        raise _refused(field, "takes an array of strings without NUL")
+    words = [word for word in value if isinstance(word, str) and "\0" not in word]
+    if len(words) != len(value):
+        raise _refused(field, "takes an array of strings without NUL")
+    if not field.low <= len(words) <= field.high:
+        raise _refused(field, f"takes {field.low} to {field.high} strings", limit=field.high)
+    return words
 
 
 def _environment(field: Field, value: Json) -> Json:
@@ -154,6 +188,9 @@ _CHECKS: Final[Mapping[FieldType, Callable[[Field, Json], Json]]] = {
     FieldType.ARGV: _argv,
     FieldType.ENVIRONMENT: _environment,
     FieldType.KEYS: _keys,
+    FieldType.KEY_NAMES: _key_names,
+    FieldType.TEXT: _text,
+    FieldType.CHOICES: _choices,
     FieldType.REGEX: _regex,
     FieldType.REQUEST_ID: _request_id,
 }

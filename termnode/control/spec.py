@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from brokerd.client import ErrorCode, Json
 
 U64_MAX: Final = 2**64 - 1
 
+Check: TypeAlias = Callable[[Mapping[str, Any]], None]
+"""Raises Refusal INVALID_ARGUMENT when fields that are right alone do not go together."""
+
 
 class Kind(StrEnum):
-    """How a verb runs: reads at once, mutations one at a time in order, waits beside both."""
+    """How a verb runs: reads at once, mutations one at a time in order, waits beside both.
+
+    A subscription is answered at once, like a read, and then tells its caller of what happens.
+    """
 
     READ = "read"
     MUTATION = "mutation"
     WAIT = "wait"
+    SUBSCRIPTION = "subscription"
 
 
 class Capability(StrEnum):
@@ -42,6 +49,9 @@ class FieldType(StrEnum):
     ARGV = "array of strings"
     ENVIRONMENT = "object of strings"
     KEYS = "keys"
+    KEY_NAMES = "array of key names"
+    TEXT = "text"
+    CHOICES = "array of words"
     REGEX = "regular expression"
     REQUEST_ID = "request id"
 
@@ -52,7 +62,7 @@ class Field:
 
     ``low`` and ``high`` bound an integer's value, both included, and the length of anything else.
     ``choices`` maps every accepted word to the one it means. ``default`` holds when the field is
-    left out; None means that it then stays out.
+    left out; None means that it then stays out. Words of CHOICES are those of ``choices``.
     """
 
     name: str
@@ -83,6 +93,8 @@ class VerbSpec:
     errors: tuple[ErrorCode, ...] = ()
     limits: str = ""
     example: Mapping[str, Json] = field(default_factory=dict)
+    check: Check | None = None
+    """Run on the checked fields, before anything is spent."""
 
     @property
     def mutates(self) -> bool:

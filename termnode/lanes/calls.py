@@ -81,7 +81,8 @@ class Ticket:
     """An admitted request until it is settled. ``args`` are checked (`schema.validate`).
 
     ``key`` is its place in the retry record, None when it has none. ``joined`` are later calls for
-    the same request, with when they came: they get the same reply.
+    the same request, with when they came: they get the same reply. ``pane`` is the one it turned
+    out to be about when it ran, as far as whoever runs it knows.
     """
 
     spec: VerbSpec
@@ -92,6 +93,7 @@ class Ticket:
     key: Key | None = None
     joined: list[tuple[Call, float]] = field(default_factory=list)
     settled: bool = False
+    pane: int | None = None
 
     @property
     def principal(self) -> Caller | None:

@@ -5,45 +5,40 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 import trio
 
-from brokerd.client import (
-    BrokerLost,
-    Bus,
-    BusError,
-    NotConnected,
-    Refusal,
-    Request,
-    RequestTimeout,
-    wait_process_end,
-    where,
-)
+from brokerd.client import Bus, Refusal, Request, wait_process_end, where
 from termnode.control.spec import Kind
 from termnode.lanes.calls import Admitted, Answer, Call, Reply, Sealed, Settled, Ticket
 from termnode.lanes.global_lane import GlobalLane
+from termnode.service.events.subscribing import subscribe
+from termnode.service.keeping.name_keeper import serve_name
+from termnode.service.looking.reads import READS
 from termnode.service.mutations import MUTATIONS
-from termnode.service.reads import READS
-from termnode.service.state import Later, Result, State
-from termnode.service.waits import wait
+from termnode.service.state import Args, Later, Result, State
+from termnode.service.waiting.waits import wait
 
 TO_RUN: Final = 256
 """Room for admitted mutations; the lane admits fewer."""
 
-NAME_RETRY_S: Final = 1.0
-FIRST_RETRY_S: Final = 0.1
-
 log = logging.getLogger("termnode.service")
+
+OnSettled: TypeAlias = Callable[[Ticket, Reply | None, Sealed], None]
+"""Told of each mutation that was carried out, or given up (without a reply), after its answer."""
 
 
 class Dispatcher:
     """Answers the requests for one service name from one lane."""
 
-    def __init__(self, lane: GlobalLane, state: State, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, lane: GlobalLane, state: State, clock: Callable[[], float], on_settled: OnSettled
+    ) -> None:
         self._lane = lane
         self._state = state
         self._clock = clock
+        self._on_settled = on_settled
         self._to_run, self._runs = trio.open_memory_channel[Ticket](TO_RUN)
 
     async def run(
@@ -56,40 +51,9 @@ class Dispatcher:
         """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._run_mutations, nursery)
-            await self._first_listen(bus, name, nursery, task_status)
-            while True:
-                await trio.sleep(NAME_RETRY_S)
-                try:
-                    await self._listen(bus, name, nursery, _nobody)
-                except BusError as error:
-                    log.warning("the name %s is not served now: %s", name, error)
-
-    async def _first_listen(
-        self, bus: Bus, name: str, nursery: trio.Nursery, task_status: trio.TaskStatus[None]
-    ) -> None:
-        """As `_listen`; begins again while the broker goes away before it has answered."""
-        while True:
-            try:
-                await self._listen(bus, name, nursery, task_status.started)
-            except (BrokerLost, NotConnected, RequestTimeout):
-                log.warning("the broker went away while the name was being registered")
-                await trio.sleep(FIRST_RETRY_S)
-            else:
-                return
-
-    async def _listen(
-        self, bus: Bus, name: str, nursery: trio.Nursery, when_served: Callable[[], None]
-    ) -> None:
-        """Take requests until the name is lost for good, or to somebody else, under a new broker.
-
-        Raises only before ``when_served`` is called: NameTaken, Refused, or the bus's own errors.
-        """
-        async with bus.attend(name, lambda request: self._take(request, nursery)) as attendance:
-            when_served()
-            try:
-                await attendance.wait_lost()
-            except BusError as error:
-                log.error("the name %s was lost; trying to get it back: %s", name, error)
+            await serve_name(
+                bus, name, lambda request: self._take(request, nursery), task_status=task_status
+            )
 
     def _take(self, request: Request, nursery: trio.Nursery) -> None:
         """Judge one request and begin it, without a checkpoint: requests keep their order."""
@@ -102,15 +66,17 @@ class Dispatcher:
 
     def _begin(self, ticket: Ticket, nursery: trio.Nursery) -> None:
         if ticket.spec.kind is Kind.READ:
-            self._settle(ticket, self._read(ticket))
+            self._settle(ticket, self._at_once(ticket, READS[ticket.spec.name]))
+        elif ticket.spec.kind is Kind.SUBSCRIPTION:
+            self._settle(ticket, self._at_once(ticket, partial(subscribe, ticket.principal)))
         elif ticket.spec.kind is Kind.WAIT:
             nursery.start_soon(self._wait, ticket)
         else:
             self._to_run.send_nowait(ticket)
 
-    def _read(self, ticket: Ticket) -> Reply | None:
+    def _at_once(self, ticket: Ticket, look: Callable[[State, Args], Result]) -> Reply | None:
         try:
-            return Reply.ok(**READS[ticket.spec.name](self._state, ticket.args))
+            return Reply.ok(**look(self._state, ticket.args))
         except Refusal as refusal:
             return Reply.refused(refusal)
         except Exception as error:  # noqa: BLE001  # one request's failure is not the service's
@@ -121,6 +87,7 @@ class Dispatcher:
         async for ticket in self._runs:
             if self._forbidden_since(ticket):
                 continue
+            ticket.pane = _pane(ticket.args, self._state)
             work = partial(MUTATIONS[ticket.spec.name], self._state, ticket.args)
             outcome = await self._attempt(ticket, work)
             if callable(outcome):
@@ -159,7 +126,7 @@ class Dispatcher:
             result = await work()
         except Refusal as refusal:
             return Reply.refused(refusal)
-        except Exception as error:  # noqa: BLE001  # as in _read
+        except Exception as error:  # noqa: BLE001  # as in _at_once
             _log_failure(ticket, error)
             return None
         return result if callable(result) else Reply.ok(**result)
@@ -172,6 +139,8 @@ class Dispatcher:
             else self._lane.settle(ticket, reply, now)
         )
         _send_all(settled)
+        if ticket.spec.mutates:
+            self._on_settled(ticket, reply, settled.reply)
 
 
 async def _cancel_with_requester(ticket: Ticket, scope: trio.CancelScope) -> None:
@@ -181,8 +150,11 @@ async def _cancel_with_requester(ticket: Ticket, scope: trio.CancelScope) -> Non
         scope.cancel()
 
 
-def _nobody() -> None:
-    """Nobody waits for the name to be served again."""
+def _pane(args: Args, state: State) -> int | None:
+    """The pane that a verb acts on now, as far as its arguments say."""
+    begun = state.inputs.pastes.pane_of(args.get("operation", ""))
+    pane: int | None = args.get("pane", begun or state.workspace.active_pane)
+    return pane
 
 
 def _send_all(settled: Settled) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 import trio
 
 from termnode.panehost.client import HostBusy, HostLost, PaneHost
+from termnode.service.events.throttle import Hearing
 from termnode.service.program import Program
 from termnode.terminal.pty_terminal import Terminal
 
@@ -39,6 +40,16 @@ class LivePane:
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     gone: trio.Event = field(default_factory=trio.Event)
     """Set when the pane was closed, or its program was started anew."""
+    hearing: Hearing = field(default_factory=Hearing)
+    held: trio.Event = field(default_factory=trio.Event)
+    """Set when something waits in ``hearing``; replaced by who sees to it."""
+    shown: tuple[Mapping[str, object], int] | None = None
+    """The frame that the last look at the screen told, and the revision of the look that first saw
+    it."""
+    line_begun: int = 0
+    """Bytes typed in canonical mode since the last line end."""
+    told_title: str = ""
+    """The title in the last event about one."""
 
     def close_pidfd(self) -> None:
         """Let go of the process; may be called again."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,19 +15,25 @@ from termnode.control import posture
 from termnode.control.audit import Audit
 from termnode.control.retry import RetryTable
 from termnode.lanes.global_lane import GlobalLane
-from termnode.service.broker_keeper import BrokerKeeper
-from termnode.service.broker_retire import retire_if_unused
 from termnode.service.config import Config
 from termnode.service.dispatch import Dispatcher
-from termnode.service.host_keeper import HostKeeper
-from termnode.service.instance import InstanceFiles
+from termnode.service.events.hub import Events
+from termnode.service.events.notices import Notices
+from termnode.service.events.pane_watch import PaneWatch
+from termnode.service.events.pump import EventPump
+from termnode.service.events.telling import Telling
+from termnode.service.keeping.broker_keeper import BrokerKeeper
+from termnode.service.keeping.broker_retire import retire_if_unused
+from termnode.service.keeping.host_keeper import HostKeeper
+from termnode.service.keeping.instance import InstanceFiles
+from termnode.service.keeping.stopping import stop_on_signal
 from termnode.service.live_pane import LivePane
 from termnode.service.mutations import tab_new
-from termnode.service.notices import Notices
 from termnode.service.opening import apply
 from termnode.service.panes import Panes
 from termnode.service.state import State
 from termnode.terminal import engines
+from termnode.terminal.commands import Signal
 from termnode.version import VERSION
 from termnode.workspace.model import Workspace
 
@@ -51,7 +56,7 @@ async def serve(config: Config, when_ready: Callable[[Ready], None]) -> None:
         try:
             async with trio.open_nursery() as nursery:
                 stop = trio.Event()
-                await nursery.start(_stop_on_signal, stop)
+                await nursery.start(stop_on_signal, stop)
                 await _run(service, stop, when_ready)
                 nursery.cancel_scope.cancel()
         finally:
@@ -74,20 +79,6 @@ def _instance(files: InstanceFiles, config: Config) -> Iterator[InstanceFiles]:
         lock.release()
 
 
-async def _stop_on_signal(
-    stop: trio.Event, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-) -> None:
-    ending = [signal.SIGTERM, signal.SIGINT]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup(1) leaves it
-        ending.append(signal.SIGHUP)
-    # A service that Ctrl-Z stops would leave every caller waiting.
-    signal.signal(signal.SIGTSTP, signal.SIG_IGN)
-    with trio.open_signal_receiver(*ending) as signals:
-        task_status.started()
-        async for _number in signals:
-            stop.set()
-
-
 class _Service:
     """The parts of one service, wired to each other."""
 
@@ -98,6 +89,8 @@ class _Service:
         self.broker = BrokerKeeper(config.directory)
         self.host = HostKeeper()
         self.notices = Notices(config)
+        self.events = Events(wall_ms=_wall_ms, is_open=self._is_open, begin=_wall_ms())
+        self.pump = EventPump(self.events)
         self.panes = Panes(
             config,
             self.host,
@@ -105,6 +98,8 @@ class _Service:
             engines.fallback(),
             on_end=self._ended,
             on_expired=self._expired,
+            on_signal=self._heard,
+            beside=self._beside,
         )
         self.state = State(
             config=config,
@@ -113,32 +108,49 @@ class _Service:
             audit=Audit(),
             emulator=engines.chosen(),
             started=time.monotonic(),
-            is_open=lambda: posture.read(files.posture) is posture.Posture.OPEN,
+            is_open=self._is_open,
+            events=self.events,
         )
+        self.telling = Telling(self.events, self.state.workspace, self.panes.get, time.monotonic)
         self.lane = GlobalLane(
             read_posture=self._read_posture,
             retries=RetryTable(),
             audit=self.state.audit,
             info=lambda: {"service": config.name, "version": VERSION},
-            wall_ms=lambda: time.time_ns() // 1_000_000,
+            wall_ms=_wall_ms,
         )
-        self.dispatcher = Dispatcher(self.lane, self.state, time.monotonic)
+        self.dispatcher = Dispatcher(self.lane, self.state, time.monotonic, self.telling.settled)
+
+    def _is_open(self) -> bool:
+        return posture.read(self._files.posture) is posture.Posture.OPEN
 
     def _read_posture(self) -> posture.Posture:
-        """The posture now. When it is seen to be strict, input that waits is discarded at once."""
+        """The posture now. When it is seen to be strict, input that waits is discarded at once.
+
+        Nobody is told of events any more then.
+        """
         now = posture.read(self._files.posture)
         if now is not self._posture:
             self._posture = now
             self.panes.recheck_permits()
+            self.events.recheck()
         return now
 
+    def _heard(self, live: LivePane, signal: Signal) -> None:
+        self.telling.heard(live, signal)
+
+    async def _beside(self, live: LivePane) -> None:
+        await PaneWatch(self.telling, self.pump.until_wanted, time.monotonic).run(live)
+
     def _ended(self, live: LivePane) -> None:
+        self.telling.ended(live)
         self.notices.ended(live, self.state.pane_title(live.id))
 
     def _expired(self, live: LivePane) -> None:
         """The pane of an ended program goes, unless a verb was faster."""
         if self.panes.get(live.id) is live:
             apply(self.state, self.state.workspace.close_pane(live.id))
+            self.telling.expired(live.id)
 
 
 async def _run(service: _Service, stop: trio.Event, when_ready: Callable[[Ready], None]) -> None:
@@ -153,6 +165,7 @@ async def _run(service: _Service, stop: trio.Event, when_ready: Callable[[Ready]
             await programs.start(service.host.run)
             await programs.start(service.panes.run)
             programs.start_soon(service.notices.run, bus)
+            programs.start_soon(service.pump.run, bus)
             await _admit(service, bus, stop, when_ready)
             programs.cancel_scope.cancel()
         outer.cancel_scope.cancel()
@@ -163,11 +176,16 @@ async def _admit(
 ) -> None:
     """Open the first tab, answer verbs, and come back when it is time to stop."""
     first = await tab_new(service.state, {"remain": FIRST_REMAIN_S})
+    service.telling.look()
     async with trio.open_nursery() as admission:
         await admission.start(service.dispatcher.run, bus, service.config.name)
         when_ready(_ready(service, bus, first))
         await stop.wait()
         admission.cancel_scope.cancel()
+
+
+def _wall_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _ready(service: _Service, bus: Bus, first: Ready) -> Ready:

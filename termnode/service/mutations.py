@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
 from brokerd.client import ErrorCode, Refusal
-from termnode.service.keyboard import type_text
+from termnode.service.arranging import ARRANGING
+from termnode.service.input.keyboard import INPUT
 from termnode.service.opening import apply, program_for, start_opened
 from termnode.service.state import Args, Later, Result, State
 from termnode.workspace.tree import Direction
@@ -22,7 +23,8 @@ async def tab_new(state: State, args: Args) -> Result:
     beside = state.workspace.active_pane
     change = state.workspace.add_tab(title=args.get("title"), select=False)
     started = await start_opened(state, change, program_for(state, args, beside))
-    state.workspace.select_pane(started["pane"], across_tabs=True)
+    if not args.get("background"):
+        apply(state, state.workspace.select_pane(started["pane"], across_tabs=True))
     return {"id": change.tab, **started}
 
 
@@ -51,7 +53,8 @@ async def pane_split(state: State, args: Args) -> Result:
     )
     started = await start_opened(state, change, program_for(state, args, beside))
     pane = started.pop("pane")
-    state.workspace.tabs[state.workspace.panes[pane].tab].active = pane
+    if not args.get("background"):
+        apply(state, state.workspace.focus(pane))
     return {"id": pane, "tab": change.tab, **started}
 
 
@@ -72,6 +75,7 @@ async def pane_close(state: State, args: Args) -> Result:
 async def pane_select(state: State, args: Args) -> Result:
     """term.pane.select"""
     change = state.workspace.select_pane(args["id"])
+    apply(state, change)
     return {"id": args["id"], "tab": change.tab}
 
 
@@ -105,5 +109,6 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     "term.pane.close": pane_close,
     "term.pane.select": pane_select,
     "term.pane.restart": pane_restart,
-    "term.type": type_text,
+    **INPUT,
+    **ARRANGING,
 }

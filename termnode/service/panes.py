@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import trio
 
 from brokerd.client import ErrorCode, Refusal
 from termnode.panehost.client import HostLost, PaneHost, Spawned, SpawnFailed
 from termnode.service.config import Config
-from termnode.service.host_keeper import HostKeeper, host_lost
+from termnode.service.keeping.host_keeper import HostKeeper, host_lost
 from termnode.service.live_pane import LivePane, hang_up
 from termnode.service.program import Program, pane_environment
-from termnode.terminal.engine import EngineFactory
+from termnode.terminal.commands import Signal
+from termnode.terminal.engine import Engine, EngineFactory
 from termnode.terminal.pacing import FloodShare
 from termnode.terminal.pty_terminal import Terminal
 
@@ -27,8 +28,9 @@ class Panes:
     """Every live pane by id.
 
     ``on_end`` is called when a program ended by itself, ``on_expired`` when its pane has been
-    readable for as long as it was asked to remain. ``fallback`` makes the engine of a pane whose
-    own one died.
+    readable for as long as it was asked to remain, ``on_signal`` when a program said something
+    besides its output. ``beside`` runs as long as a pane is watched. ``fallback`` makes the engine
+    of a pane whose own one died.
     """
 
     def __init__(
@@ -40,6 +42,8 @@ class Panes:
         *,
         on_end: Callable[[LivePane], None],
         on_expired: Callable[[LivePane], None],
+        on_signal: Callable[[LivePane, Signal], None],
+        beside: Callable[[LivePane], Awaitable[None]],
     ) -> None:
         self._config = config
         self._host = host
@@ -48,6 +52,8 @@ class Panes:
         self._share = FloodShare()
         self._on_end = on_end
         self._on_expired = on_expired
+        self._on_signal = on_signal
+        self._beside = beside
         self._live: dict[int, LivePane] = {}
         self._nursery: trio.Nursery | None = None
 
@@ -97,7 +103,16 @@ class Panes:
             raise Refusal(ErrorCode(failed.code), failed.message, **failed.details) from None
         except HostLost:
             raise host_lost() from None
-        terminal = self._terminal(host, spawned, cols, rows)
+        terminal = Terminal(
+            spawned.master_fd,
+            spawned.pid,
+            self._engine(host, spawned, cols, rows),
+            clock=time.monotonic,
+            fallback=self._fallback,
+            share=self._share,
+            revision=self._next_revision(pane),
+            on_signal=lambda signal: self._on_signal(live, signal),
+        )
         self.end(pane)
         live = LivePane(
             pane, program, spawned.pid, terminal, host, time.monotonic(), _pidfd(spawned.pid)
@@ -107,22 +122,19 @@ class Panes:
         self._nursery.start_soon(self._watch, live)
         return live
 
-    def _terminal(self, host: PaneHost, spawned: Spawned, cols: int, rows: int) -> Terminal:
-        """The terminal of a new program, which is hung up when there cannot be one."""
+    def _next_revision(self, pane: int) -> int:
+        """Where a new program's screen begins: revisions of a pane never go back."""
+        before = self._live.get(pane)
+        return 0 if before is None else before.terminal.revision + 1
+
+    def _engine(self, host: PaneHost, spawned: Spawned, cols: int, rows: int) -> Engine:
+        """The engine of a new program, which is hung up when there cannot be one."""
         try:
-            engine = self._make_engine(cols, rows, self._config.scrollback)
+            return self._make_engine(cols, rows, self._config.scrollback)
         except BaseException:
             os.close(spawned.master_fd)
             host.forget(spawned.pid)
             raise
-        return Terminal(
-            spawned.master_fd,
-            spawned.pid,
-            engine,
-            clock=time.monotonic,
-            fallback=self._fallback,
-            share=self._share,
-        )
 
     def recheck_permits(self) -> None:
         """Discard waiting input whose permit no longer holds, in every pane, at once."""
@@ -146,6 +158,7 @@ class Panes:
     async def _watch(self, live: LivePane) -> None:
         """Own one pane from its start until it is closed, started anew, or no longer kept."""
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._beside, live)
             await nursery.start(live.terminal.run)
             with live.scope:
                 await self._until_ended(live)

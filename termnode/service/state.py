@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from brokerd.client import ErrorCode, Refusal
 from termnode.control.audit import Audit
 from termnode.service.config import Config
+from termnode.service.events.hub import Events
+from termnode.service.input.inputs import Inputs
 from termnode.service.live_pane import LivePane
 from termnode.service.panes import Panes
+from termnode.service.waiting.watching import Watches
 from termnode.workspace.model import Workspace
 
 Args: TypeAlias = Mapping[str, Any]
@@ -38,6 +41,11 @@ class State:
     started: float
     is_open: Callable[[], bool]
     """Whether the posture is open now; asked again at each write of queued input."""
+    events: Events
+    inputs: Inputs = field(default_factory=Inputs, kw_only=True)
+    """What the input verbs remember between requests."""
+    watches: Watches = field(default_factory=Watches, kw_only=True)
+    """The panes that somebody waits for."""
 
     def find_live(self, pane: int) -> LivePane | None:
         """The program of a pane of the workspace; None while it is being started."""

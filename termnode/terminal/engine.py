@@ -18,6 +18,9 @@ DEFAULT_SCROLLBACK: Final = 5_000
 
 MAX_COLS: Final = 1_000
 MAX_ROWS: Final = 500
+CELL_PIXELS: Final = (8, 16)
+"""Width and height of a cell, as told to programs that ask for pixels."""
+
 MAX_TITLE: Final = 1_024
 """Characters of a title; the rest is cut."""
 
@@ -25,7 +28,7 @@ MAX_REPLY_BYTES: Final = 4_096
 """Unsent answers to device queries; once full, further queries go unanswered."""
 
 MAX_EVENTS: Final = 256
-"""Events not yet taken; the oldest are dropped."""
+"""Events not yet taken; once full, the oldest of the kind that has most is dropped."""
 
 
 class EventKind(StrEnum):
@@ -45,6 +48,13 @@ class Event:
 
     kind: EventKind
     text: str = ""
+    line: int | None = None
+    """Of a PROMPT_MARK: the line the cursor stood in, as ``Engine.scrolled`` numbers them.
+
+    None on the alternate screen.
+    """
+    column: int | None = None
+    """Of a PROMPT_MARK: the cell it stood at; the width of the screen when a wrap was pending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,11 @@ class Modes:
     focus_events: bool = False
     mouse: int = 0
     """0, or 9, 1000, 1002, 1003: what the program asked to be told."""
+    """As with a real terminal, the one set last counts, until it is reset."""
     mouse_sgr: bool = False
+    """Reports are to be in the SGR form. Told only as far as reports are wanted at all."""
+    mouse_pixels: bool = False
+    """With ``mouse_sgr``: in pixels (1016) of cells 8 wide and 16 high, counted from 1."""
     synchronized: bool = False
     autowrap: bool = True
     reverse: bool = False
@@ -142,6 +156,29 @@ class Engine(Protocol):
     def history_len(self) -> int:
         """Rows of scrollback, at most the scrollback limit (engines may keep a little more)."""
 
+    @property
+    def scrolled(self) -> int:
+        """The number of the line in the first row of the main screen; row ``y`` has ``y`` more.
+
+        Rises by one with each row that goes from the top into history, so a row keeps its number.
+        A number that was given never comes to name another row of history: when rows were laid out
+        anew (another width), or more went by between two looks than history holds, it rises beyond
+        all numbers given. A resize that takes rows back from history lowers it. While the alternate
+        screen is up it is the main screen's, as it was left.
+        """
+
+    @property
+    def erasures(self) -> int:
+        """Rises when everything on the screen may have been wiped at once.
+
+        That is: ED (or DECSED) 2, 3 or 22, ED 0 with the cursor in the first cell, RIS, and each
+        change of screens.
+        """
+
+    @property
+    def main_erasures(self) -> int:
+        """As ``erasures``, but only what wiped the main screen; a change of screens does not."""
+
     def text(self, top: int = 0, count: int | None = None) -> list[str]:
         """Rows from ``top`` (0 = first screen row, negative = history) as text.
 
@@ -154,6 +191,12 @@ class Engine(Protocol):
 
     def runs(self, top: int = 0, count: int | None = None) -> list[Sequence[Run]]:
         """The same rows as styled runs; trailing blank cells of the plain style are left out."""
+
+    def looks(self, top: int = 0, count: int | None = None) -> Sequence[object]:
+        """For the same rows: a value each to compare. Cheaper than runs.
+
+        Equal values of one engine mean equal text in equal styles, links left out.
+        """
 
     def take_dirty(self) -> frozenset[int]:
         """Screen rows changed since the last call (all rows after a resize or screen switch)."""

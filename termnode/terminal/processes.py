@@ -6,7 +6,7 @@ import fcntl
 import os
 import struct
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -28,6 +28,9 @@ _DEV_TTY: Final = os.makedev(5, 0)
 
 _NO_DEVICE: Final = -1
 
+_NO_CHARACTER: Final = b"\0"
+"""Set for a role that no character has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Foreground:
@@ -48,26 +51,57 @@ class LineDiscipline:
 
     canonical: bool
     echo: bool
+    line_ends: bytes = b"\n"
+    """In canonical mode, what ends a line or throws it away."""
 
 
 def foreground(master: int, leader: int) -> Foreground | None:
     """The foreground group of the terminal; None when it has none (any more)."""
+    pgid = foreground_group(master)
+    return None if pgid is None else Foreground(pgid, _command(pgid), pgid == leader)
+
+
+def foreground_group(master: int) -> int | None:
+    """The number of that group alone: one system call."""
     try:
         pgid = os.tcgetpgrp(master)
     except OSError:
         return None
-    if pgid <= 0:
-        return None
-    return Foreground(pgid, _command(pgid), pgid == leader)
+    return pgid if pgid > 0 else None
+
+
+def exists(pid: int) -> bool:
+    """Whether there is a process of that number, whoever's it is."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def line_discipline(master: int) -> LineDiscipline | None:
     """The settings of the slave, which the master shares; None when there are none any more."""
     try:
-        flags = termios.tcgetattr(master)[3]
+        settings = termios.tcgetattr(master)
     except (OSError, ValueError, termios.error):  # ValueError: closed, -1
         return None
-    return LineDiscipline(bool(flags & termios.ICANON), bool(flags & termios.ECHO))
+    flags = settings[3]
+    canonical = bool(flags & termios.ICANON)
+    ends = _line_ends(settings[0], flags, settings[6]) if canonical else b"\n"
+    return LineDiscipline(canonical, bool(flags & termios.ECHO), ends)
+
+
+def _line_ends(input_flags: int, flags: int, characters: Sequence[bytes | int]) -> bytes:
+    """The control characters that do so, with a carriage return where the kernel makes it one."""
+    roles = [termios.VEOF, termios.VEOL, termios.VEOL2, termios.VKILL]
+    if flags & termios.ISIG and not flags & termios.NOFLSH:
+        roles += [termios.VINTR, termios.VQUIT, termios.VSUSP]
+    set_to = [characters[role] for role in roles]
+    chosen = {each for each in set_to if isinstance(each, bytes) and each != _NO_CHARACTER}
+    enter = {b"\r"} if input_flags & termios.ICRNL else set[bytes]()
+    return b"".join({b"\n"} | enter | chosen)
 
 
 def working_directory(pid: int) -> str | None:

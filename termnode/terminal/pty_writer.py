@@ -14,12 +14,30 @@ from termnode.terminal.write_queue import Outcome, Piece, WriteQueue
 ROOM_RETRY: Final = 0.01
 """Seconds to wait when the kernel announced room for input and then took none."""
 
+MAX_BURST: Final = 64 * 1024
+"""Bytes written before others run: a program may read a large paste as fast as it is written."""
+
+MAX_WRITE: Final = 16 * 1024
+"""Bytes of one write, which the kernel may take whole."""
+
+LATEST_S: Final = 300.0
+"""Seconds in which a patient piece must be written, however steadily it is read."""
+
 
 class Ticket(Piece):
     """Input that was admitted: ``total``, ``written`` and ``outcome``, and a way to wait."""
 
-    def __init__(self, data: bytes, deadline: float, permit: Callable[[], bool] | None) -> None:
-        super().__init__(data, deadline, permit)
+    def __init__(
+        self,
+        data: bytes,
+        deadline: float,
+        permit: Callable[[], bool] | None,
+        *,
+        closing: bytes = b"",
+        patience: float | None = None,
+        latest: float = math.inf,
+    ) -> None:
+        super().__init__(data, deadline, permit, closing=closing, patience=patience, latest=latest)
         self._settled = trio.Event()
 
     def settle(self, outcome: Outcome) -> None:
@@ -28,7 +46,7 @@ class Ticket(Piece):
         self._settled.set()
 
     async def wait(self) -> Outcome:
-        """Wait for the outcome; it comes by the deadline at the latest while the terminal runs."""
+        """Wait for the outcome; it comes when the piece is due at the latest."""
         await self._settled.wait()
         assert self.outcome is not None
         return self.outcome
@@ -40,15 +58,37 @@ class PtyWriter:
     def __init__(self, master: Master, clock: Callable[[], float]) -> None:
         self.written = 0
         """Bytes that reached the PTY."""
+        self.last: float | None = None
+        """When the last of them did, by ``clock``."""
         self._master = master
         self._clock = clock
         self._queue = WriteQueue()
         self._work = trio.Event()
         self._room_wait: trio.CancelScope | None = None
 
-    def write(self, data: bytes, within: float, permit: Callable[[], bool] | None) -> Ticket:
-        """Admit input whole and write what the PTY takes. Raises QueueFull or Gone."""
-        ticket = Ticket(bytes(data), self._clock() + within, permit)
+    def write(
+        self,
+        data: bytes,
+        within: float,
+        permit: Callable[[], bool] | None,
+        closing: bytes = b"",
+        patience: bool = False,
+    ) -> Ticket:
+        """Admit input whole and write what the PTY takes. Raises QueueFull or Gone.
+
+        ``closing`` is written if it ends early after its first byte was. With ``patience`` the
+        program has ``within`` seconds from each byte that it took, LATEST_S in all, and the input
+        may have MAX_PASTE_BYTES on an empty queue.
+        """
+        now = self._clock()
+        ticket = Ticket(
+            bytes(data),
+            now + within,
+            permit,
+            closing=closing,
+            patience=within if patience else None,
+            latest=now + LATEST_S,
+        )
         self._queue.put(ticket)
         self._flush_now()
         return ticket
@@ -102,15 +142,19 @@ class PtyWriter:
                 self._room_wait.deadline = trio.current_time() + self._until_due()
 
     def _flush(self) -> bool:
-        """Write until nothing waits (False) or the PTY is full (True)."""
+        """Write until nothing waits (False), or the PTY is full or the burst long enough (True)."""
+        end = self.written + MAX_BURST
         while (chunk := self._queue.head(self._clock())) is not None:
+            if self.written >= end:
+                return True
             try:
-                count = self._master.write(chunk)
+                count = self._master.write(chunk[:MAX_WRITE])
             except OSError:
                 self._queue.drop_all()
                 return False
             if not count:
                 return True
-            self._queue.wrote(count)
+            self.last = self._clock()
+            self._queue.wrote(count, self.last)
             self.written += count
         return False

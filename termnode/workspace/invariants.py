@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from termnode.workspace import tree
 from termnode.workspace.layout import Layout
+from termnode.workspace.parts import Tab
 
 
 def verify(workspace: Layout) -> None:
@@ -11,7 +12,9 @@ def verify(workspace: Layout) -> None:
     _verify_active(workspace)
     _verify_panes(workspace)
     for tab in workspace.tabs:
+        _verify_tab(workspace.tabs[tab], tab)
         _verify_layout(workspace, tab)
+        _verify_zoom(workspace, tab)
     _require(len(workspace.tabs) <= workspace.max_tabs, "more tabs than allowed")
     _require(len(workspace.panes) <= workspace.max_panes, "more panes than allowed")
 
@@ -33,14 +36,38 @@ def _verify_panes(workspace: Layout) -> None:
         _require(key == pane.id, "a pane is filed under another id")
         _require(0 < pane.id <= workspace.last_pane_id, "a pane id was not counted")
         _require(pane.generation >= 1, "a generation is below 1")
+        _require(pane.title != "", "an empty title is kept")
     _require(all(0 < tab <= workspace.last_tab_id for tab in workspace.tabs), "uncounted tab id")
+
+
+def _verify_tab(tab: Tab, key: int) -> None:
+    _require(key == tab.id, "a tab is filed under another id")
+    _require(tab.title != "", "an empty title is kept")
+    _require(tab.active in set(tree.panes(tab.root)), "active pane is in another tab")
+    _require(not tab.zoomed or isinstance(tab.root, tree.Split), "a pane alone is zoomed")
+    _require(_positive(tab.root), "a weight is not positive")
+
+
+def _positive(node: tree.Node) -> bool:
+    return isinstance(node, tree.Leaf) or (
+        min(node.weights) > 0 and _positive(node.first) and _positive(node.second)
+    )
+
+
+def _verify_zoom(workspace: Layout, tab: int) -> None:
+    found = workspace.tabs[tab]
+    places, shown = workspace.places(tab), workspace.geometry(tab)
+    if found.zoomed:
+        whole = tree.Rect(0, 0, workspace.cols, workspace.rows)
+        _require(shown[found.active] == whole, "the zoomed pane has not the whole area")
+        places[found.active] = whole
+    _require(shown == places, "a pane that is not zoomed has another size")
 
 
 def _verify_layout(workspace: Layout, tab: int) -> None:
     root = workspace.tabs[tab].root
-    _require(workspace.tabs[tab].active in set(tree.panes(root)), "active pane is in another tab")
-    cols, rows = workspace.area(tab)
-    rects = workspace.geometry(tab)
+    cols, rows = workspace.room(root)
+    rects = workspace.places(tab)
     _require(
         all(rect.cols >= tree.MIN_COLS and rect.rows >= tree.MIN_ROWS for rect in rects.values()),
         "a pane is below the minimum",

@@ -1,4 +1,7 @@
-"""What there is in a workspace and where it is: state and reading it; `model` changes it."""
+"""What there is in a workspace and where it is: state and reading it.
+
+`arranging` and `model` change it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from typing import Final
 
 from termnode.terminal.engine import MAX_COLS, MAX_ROWS
 from termnode.workspace import tree
-from termnode.workspace.parts import Pane, Size, Tab, none_open, not_found
+from termnode.workspace.parts import Change, Pane, Size, Tab
+from termnode.workspace.refusals import none_open, not_found
 from termnode.workspace.tree import Rect
 
 MAX_TABS: Final = 64
@@ -55,18 +59,38 @@ class Layout:
         return found
 
     def area(self, tab: int) -> Size:
-        """Columns and rows of the tab: the workspace's, or what its panes need at least."""
-        need = tree.minimum(self.tabs[tab].root)
+        """Columns and rows of the tab: the workspace's, or what the panes shown need at least."""
+        found = self.tabs[tab]
+        return (self.cols, self.rows) if found.zoomed else self.room(found.root)
+
+    def room(self, root: tree.Node) -> Size:
+        """Columns and rows in which such a tree would be laid out."""
+        need = tree.minimum(root)
         return max(self.cols, need[0]), max(self.rows, need[1])
 
     def geometry(self, tab: int) -> dict[int, Rect]:
-        """Where each pane of the tab is. Raises Refusal NOT_FOUND."""
-        found = self.tab(tab)
-        return tree.geometry(found.root, *self.area(found.id))
+        """Where each pane of the tab is; one behind a zoomed pane is where it is without zoom.
 
-    def sizes(self, tab: int) -> dict[int, Size]:
-        """Columns and rows of each pane of the tab. Raises Refusal NOT_FOUND."""
-        return {pane: (rect.cols, rect.rows) for pane, rect in self.geometry(tab).items()}
+        Raises Refusal NOT_FOUND.
+        """
+        found = self.tab(tab)
+        rects = self.places(tab)
+        if found.zoomed:
+            rects[found.active] = Rect(0, 0, self.cols, self.rows)
+        return rects
+
+    def places(self, tab: int) -> dict[int, Rect]:
+        """Where each pane of the tab is when none is zoomed. Raises Refusal NOT_FOUND."""
+        root = self.tab(tab).root
+        return tree.geometry(root, *self.room(root))
+
+    def sizes(self, *tabs: int) -> dict[int, Size]:
+        """Columns and rows of each pane of the tabs. Raises Refusal NOT_FOUND."""
+        return {
+            pane: (rect.cols, rect.rows)
+            for tab in tabs
+            for pane, rect in self.geometry(tab).items()
+        }
 
     def neighbour(self, tab: int) -> int | None:
         """The tab that replaces this one when it closes: next, else previous (facts 3.5)."""
@@ -78,6 +102,26 @@ class Layout:
     def tabs_in_order(self) -> Iterator[Tab]:
         """The tabs, as shown from left to right."""
         return iter(self.tabs.values())
+
+    def change(
+        self,
+        *,
+        tab: int | None,
+        opened: int | None = None,
+        closed: tuple[int, ...] = (),
+        before: dict[int, Size] | None = None,
+        tab_closed: bool = False,
+    ) -> Change:
+        """What was done, for the caller: ``before`` are the sizes of panes that may have changed.
+
+        A pane that only moved needs nothing.
+        """
+        old = before or {}
+        touched = old.keys() | ({opened} if opened else set())
+        tabs = {self.panes[pane].tab for pane in touched if pane in self.panes}
+        new = self.sizes(*tabs)
+        sizes = {pane: size for pane, size in new.items() if old.get(pane) != size}
+        return Change(tab, opened, closed, sizes, tab_closed, self.active_tab, self.active_pane)
 
 
 def clamped(cols: int, rows: int) -> Size:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from brokerd.client import ErrorCode, Refusal
-from termnode.workspace.tree import Node
+from termnode.workspace.tree import Node, Split
 
 Size: TypeAlias = tuple[int, int]
 """Columns and rows."""
@@ -24,19 +23,38 @@ class Pane:
 
 @dataclass(slots=True)
 class Tab:
-    """One screenful of panes; ``active`` is the pane that keys and verbs go to."""
+    """One screenful of panes; ``active`` is the pane that keys and verbs go to.
+
+    While ``zoomed``, the active pane has the whole room and the others, of which there is at least
+    one, are behind it. ``title`` is what the tab was named, if anything.
+    """
 
     id: int
     root: Node
     active: int
+    title: str | None = None
+    zoomed: bool = False
+
+    def activate(self, pane: int) -> None:
+        """Make one of its panes the active one; another that was zoomed no longer is."""
+        self.zoomed = self.zoomed and self.active == pane
+        self.active = pane
+
+    def give_up(self, pane: int, rest: Node, heir: int) -> None:
+        """``pane`` leaves; ``heir`` takes its room in ``rest``."""
+        self.root = rest
+        if self.active == pane:
+            self.activate(heir)
+        self.zoomed = self.zoomed and isinstance(rest, Split)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """What an operation did. ``sizes`` are to be applied to programs; ``closed`` are to be ended.
 
-    ``sizes`` has only panes whose size is new, the opened one included. ``active_tab`` and
-    ``active_pane`` are the ones afterwards, None when nothing is left.
+    ``tab`` is the tab it was about, or in which a moved pane is now; ``tab_closed`` is whether a
+    tab went. ``sizes`` has only panes whose size is new, the opened one included. ``active_tab``
+    and ``active_pane`` are the ones afterwards, None when nothing is left.
     """
 
     tab: int | None
@@ -46,30 +64,3 @@ class Change:
     tab_closed: bool
     active_tab: int | None
     active_pane: int | None
-
-
-def not_found(what: str) -> Refusal:
-    """NOT_FOUND for a tab or pane that the request names."""
-    return Refusal(
-        ErrorCode.NOT_FOUND,
-        f"there is no such {what} here: term.{what}s lists those there are",
-        reason=f"no_such_{what}",
-    )
-
-
-def none_open() -> Refusal:
-    """NOT_FOUND for the active tab or pane when all are closed."""
-    return Refusal(
-        ErrorCode.NOT_FOUND,
-        "no pane is open here: term.tab.new opens one",
-        reason="none_open",
-    )
-
-
-def in_another_tab() -> Refusal:
-    """NOT_FOUND for a pane that is there, but not in the active tab."""
-    return Refusal(
-        ErrorCode.NOT_FOUND,
-        "the pane is in another tab: term.tab.select that one first",
-        reason="in_another_tab",
-    )

@@ -4,14 +4,15 @@ Nodes are immutable; every operation returns a new tree. Sizes come from weights
 else, so a tab that shrinks and grows back looks as before. Recursion is as deep as the tree, which
 the workspace's pane cap bounds.
 
-The rules of room: a split gives each half the share of its weight, rounded down for the first half,
-but never less than the half needs for its own panes. So whatever `minimum` says fits, fits.
+The rules of room: each half, counted with one border, gets the share of its weight, rounded down
+for the first half, but never less than the half needs for its own panes. So whatever `minimum` says
+fits, fits; and a row of panes is even, to one cell, when the weights count the panes of each half.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -28,6 +29,11 @@ class Direction(StrEnum):
 
     HORIZONTAL = "h"
     VERTICAL = "v"
+
+    @property
+    def axis(self) -> int:
+        """Which of (columns, rows) a split in this direction shares out."""
+        return 0 if self is Direction.HORIZONTAL else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,15 @@ def remove(node: Node, pane: int) -> tuple[Node | None, int | None]:
     return result
 
 
+def exchange(node: Node, one: int, other: int) -> Node:
+    """``node`` with the two panes in each other's places; one of them may be somewhere else."""
+    if isinstance(node, Leaf):
+        return Leaf({one: other, other: one}.get(node.pane, node.pane))
+    return replace(
+        node, first=exchange(node.first, one, other), second=exchange(node.second, one, other)
+    )
+
+
 def minimum(node: Node) -> tuple[int, int]:
     """The fewest columns and rows in which every pane has its minimum."""
     return (MIN_COLS, MIN_ROWS) if isinstance(node, Leaf) else node.need
@@ -111,9 +126,12 @@ def minimum(node: Node) -> tuple[int, int]:
 
 def can_halve(rect: Rect, direction: Direction) -> bool:
     """Whether both halves of ``rect`` would have room for a pane."""
-    if direction is Direction.HORIZONTAL:
-        return rect.cols >= 2 * MIN_COLS + BORDER
-    return rect.rows >= 2 * MIN_ROWS + BORDER
+    return (rect.cols, rect.rows)[direction.axis] >= halvable(direction)
+
+
+def halvable(direction: Direction) -> int:
+    """The fewest columns or rows that a pane must have to be halved in this direction."""
+    return 2 * (MIN_COLS, MIN_ROWS)[direction.axis] + BORDER
 
 
 def geometry(node: Node, cols: int, rows: int) -> dict[int, Rect]:
@@ -138,14 +156,19 @@ def _place(node: Node, room: Rect, placed: dict[int, Rect]) -> None:
     _place(node.second, second, placed)
 
 
+def lengths(node: Split, length: int) -> tuple[int, int]:
+    """Columns (or rows, of a vertical split) of the two halves of ``length`` with their border."""
+    axis = node.direction.axis
+    share = (length + BORDER) * node.weights[0] // sum(node.weights) - BORDER
+    low, high = minimum(node.first)[axis], length - BORDER - minimum(node.second)[axis]
+    first = min(max(share, low), high)
+    return first, length - BORDER - first
+
+
 def _halves(node: Split, room: Rect) -> tuple[Rect, Rect]:
-    axis = 0 if node.direction is Direction.HORIZONTAL else 1
-    length = (room.cols, room.rows)[axis] - BORDER
-    lows = minimum(node.first)[axis], minimum(node.second)[axis]
-    share = length * node.weights[0] // sum(node.weights)
-    first = min(max(share, lows[0]), length - lows[1])
-    offset, rest = first + BORDER, length - first
-    if axis == 0:
+    first, rest = lengths(node, (room.cols, room.rows)[node.direction.axis])
+    offset = first + BORDER
+    if node.direction is Direction.HORIZONTAL:
         return (
             Rect(room.x, room.y, first, room.rows),
             Rect(room.x + offset, room.y, rest, room.rows),
@@ -159,10 +182,10 @@ def _replace(node: Node, pane: int, by: Node) -> Node | None:
         return by if node.pane == pane else None
     first = _replace(node.first, pane, by)
     if first is not None:
-        return Split(node.direction, first, node.second, node.weights)
+        return replace(node, first=first)
     second = _replace(node.second, pane, by)
     if second is not None:
-        return Split(node.direction, node.first, second, node.weights)
+        return replace(node, second=second)
     return None
 
 
@@ -175,8 +198,8 @@ def _without(node: Node, pane: int) -> tuple[Node, int] | None:
             return sibling, next(panes(sibling))
     inner = _without(node.first, pane)
     if inner is not None:
-        return Split(node.direction, inner[0], node.second, node.weights), inner[1]
+        return replace(node, first=inner[0]), inner[1]
     inner = _without(node.second, pane)
     if inner is not None:
-        return Split(node.direction, node.first, inner[0], node.weights), inner[1]
+        return replace(node, second=inner[0]), inner[1]
     return None

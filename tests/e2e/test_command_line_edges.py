@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from termnode.cli.keyboard import wait_for
+from termnode.cli.waiting import wait_for
 from tests.support.termnode_process import COMMAND, Service, alive, eventually, service
 
 
@@ -117,9 +117,10 @@ def test_a_wait_longer_than_the_services_limit_is_made_of_several() -> None:
             pane=None,
             until="never",
             timeout=0.5,
+            after=None,
         )
         start = time.monotonic()
-        assert wait_for(arguments, longest_ms=100)["outcome"] == "deadline"
+        assert wait_for(arguments, {"until": "never"}, longest_ms=100)["outcome"] == "deadline"
         assert time.monotonic() - start >= 0.5
         waits = [e for e in running.good("term.log")["entries"] if e["verb"] == "term.wait"]
         assert 2 <= len(waits) <= 5

@@ -11,8 +11,8 @@ import pytest
 import trio
 
 from brokerd.client import broker_pid
-from termnode.service.broker_keeper import BrokerKeeper
-from termnode.service.broker_retire import retire_if_unused
+from termnode.service.keeping.broker_keeper import BrokerKeeper
+from termnode.service.keeping.broker_retire import retire_if_unused
 from tests.support.broker_process import short_directory
 from tests.support.termnode_process import alive
 

@@ -172,6 +172,8 @@ def test_no_broker_fails_at_once() -> None:
         with trio.fail_after(DEADLINE_SECONDS):
             with pytest.raises(NotConnected, match="termnode up"):
                 await use(directory / "r", timeout=10 * DEADLINE_SECONDS)
+            assert not (directory / "r").exists()
+            (directory / "r").mkdir(mode=0o700)
             with closing(socket.socket(socket.AF_UNIX)) as dead:
                 dead.bind(str(directory / "r" / "bus.sock"))
             with pytest.raises(NotConnected, match="nobody answers"):

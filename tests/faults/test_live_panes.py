@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -19,12 +18,11 @@ from termnode.control import posture
 from termnode.lanes.calls import Answer, Call
 from termnode.panehost.client import HostBusy
 from termnode.service.config import Config
-from termnode.service.instance import InstanceFiles
-from termnode.service.keyboard import type_text
+from termnode.service.input.keyboard import type_text
+from termnode.service.keeping.instance import InstanceFiles
 from termnode.service.live_pane import LivePane
 from termnode.service.main import _Service
 from termnode.service.mutations import pane_close, pane_restart, pane_split, tab_new
-from termnode.service.waits import _until
 from termnode.terminal.engine import Engine
 from tests.support.broker_process import BrokerProcess, short_directory
 from tests.support.lane import Local
@@ -224,41 +222,6 @@ def test_a_pane_is_closed_although_its_host_is_stuck(full: bool) -> None:
                 await pane_close(service.state, {"pane": live.id})
                 await trio.lowlevel.wait_readable(process)
             os.close(process)
-
-    trio.run(body)
-
-
-class _Costly:
-    """A pattern whose search ends when the service's own thread goes on meanwhile."""
-
-    def __init__(self) -> None:
-        self.others_ran = threading.Event()
-        self.searches = 0
-
-    def search(self, _text: str) -> bool:
-        self.searches += 1
-        return self.searches == 1 and self.others_ran.wait(10)
-
-
-def test_a_costly_pattern_does_not_stop_the_service() -> None:
-    async def body() -> None:
-        async with parts(cols=600) as service:
-            opened = await tab_new(service.state, {"argv": SLEEPER, "remain": 600})
-            live = service.state.live(opened["pane"])  # type: ignore[arg-type]
-            pattern, found = _Costly(), []
-
-            async def look() -> None:
-                # Cancelled by nobody: a search that held up the service would end without a match.
-                live.ended = 0.0
-                found.append(await _until(live, pattern))
-
-            live.terminal.engine.feed(b"x" * 600)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(look)
-                await trio.lowlevel.checkpoint()
-                await trio.lowlevel.checkpoint()
-                pattern.others_ran.set()
-            assert found[0]["outcome"] == "matched"
 
     trio.run(body)
 

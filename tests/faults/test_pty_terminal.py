@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 import trio
 
+from termnode.terminal import engines
+from termnode.terminal.commands import CommandEnded, PromptReady, Signal
+from termnode.terminal.engine import Event, EventKind
 from termnode.terminal.pty_terminal import Gone, QueueFull, Terminal, Ticket
 from termnode.terminal.write_queue import MAX_QUEUED_BYTES
-from tests.support.pty_lab import Lab, Watched, in_front, in_lab, recorded, run, shows, until
+from tests.support.pty_lab import ENV, Lab, Watched, in_front, in_lab, recorded, run, shows, until
 from tests.support.recording_engine import RecordingEngine
 
 RAW = "stty raw -echo; echo READY; "
@@ -387,5 +392,98 @@ def test_a_dead_engine_is_replaced() -> None:
         assert (terminal.engine.cols, terminal.engine.rows) == (100, 30)
         terminal.write(b"after\n")
         await until(terminal, lambda: recorded(terminal).count(b"after") == 2)
+
+    in_lab(test)
+
+
+# What the screen and the shell say
+
+MARKING = r"""
+PS0='\e]133;C\a'
+PROMPT_COMMAND='printf "\e]133;D;%s\a\e]133;A\a" $?'
+PS1='PROMPT>\[\e]133;B\a\]'
+"""
+
+
+@asynccontextmanager
+async def marking_shell(
+    made: Lab, folder: Path, name: str, told: list[Signal]
+) -> AsyncIterator[Terminal]:
+    """A bash that marks its prompts, at its first one."""
+    rc = folder / "rc"
+    rc.write_text(MARKING)
+    argv, env = ["bash", "--rcfile", str(rc), "-i"], {**ENV, "HISTFILE": ""}
+    spawned = await made.host.spawn(argv, str(folder), env, 80, 24)
+    engine = engines.make(name)(80, 24)
+    terminal = Terminal(
+        spawned.master_fd, spawned.pid, engine, revision=1_000, on_signal=told.append
+    )
+    async with trio.open_nursery() as nursery:
+        await nursery.start(terminal.run)
+        await until(terminal, lambda: terminal.commands.phase == "input")
+        yield terminal
+        await terminal.close()
+
+
+def prompts(told: list[Signal]) -> int:
+    return sum(isinstance(signal, PromptReady) for signal in told)
+
+
+@pytest.mark.parametrize("name", engines.available())
+def test_a_shell_tells_of_its_commands(name: str, tmp_path: Path) -> None:
+    async def test(made: Lab) -> None:
+        told: list[Signal] = []
+        async with marking_shell(made, tmp_path, name, told) as terminal:
+            assert terminal.log.changes(999).full
+            at_prompt = terminal.log.revision
+            assert 1_000 < (terminal.commands.prompt_revision or 0) <= at_prompt
+            terminal.write(b"printf '\\a\\033]2;name\\007done\\n'; (exit 7)\n")
+            await until(terminal, lambda: prompts(told) == 2)
+            last, log = terminal.commands.last, terminal.log
+            assert last is not None
+            assert (last.status, last.start, last.end) == (7, (1, 0), (2, 0))
+            assert terminal.engine.text(1 - log.base, 1) == ["done"]
+            assert log.changes(at_prompt).lines == (0, 1, 2)
+            assert log.fresh(1, at_prompt)
+            kinds = [signal.kind for signal in told if isinstance(signal, Event)]
+            assert kinds == [EventKind.BELL, EventKind.TITLE]
+            assert [type(signal) for signal in told[-2:]] == [CommandEnded, PromptReady]
+            terminal.resize(40, 24)
+            assert (last.start, terminal.log.changes(at_prompt).full) == (None, True)
+
+    in_lab(test)
+
+
+@pytest.mark.parametrize("name", engines.available())
+def test_the_same_words_in_the_same_place_are_newer(name: str, tmp_path: Path) -> None:
+    async def test(made: Lab) -> None:
+        told: list[Signal] = []
+        async with marking_shell(made, tmp_path, name, told) as terminal:
+            for _ in range(2):
+                anchor, before = terminal.log.revision, prompts(told)
+                terminal.write(b"clear; echo done\n")
+                await until(terminal, lambda before=before: prompts(told) > before)  # type: ignore[misc]
+                row = terminal.engine.text().index("done")
+                assert terminal.log.fresh(terminal.log.base + row, anchor)
+
+    in_lab(test)
+
+
+def test_the_rest_of_a_paste_is_closed_when_it_ends_early(tmp_path: Path) -> None:
+    async def test(made: Lab) -> None:
+        allowed = True
+        go = tmp_path / "go"
+        terminal = await made.shell(RAW + f"until [ -e {go} ]; do sleep 0.02; done; exec cat")
+        await shows(terminal, b"READY")
+        ticket = terminal.write(
+            b"<" + b"x" * 200_000, within=30, permit=lambda: allowed, closing=b">", patience=True
+        )
+        assert 0 < ticket.written < ticket.total
+        allowed = False
+        terminal.recheck_permits()
+        assert await ticket.wait() == "revoked"
+        terminal.write(b"END", within=30)
+        go.touch()
+        await until(terminal, lambda: b"x>END" in recorded(terminal))
 
     in_lab(test)

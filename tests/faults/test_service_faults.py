@@ -18,6 +18,7 @@ import trio.testing
 
 from brokerd.client import BrokerLost, BusError, ErrorCode, connect
 from tests.support.termnode_process import Service, alive, eventually, service
+from tests.support.told import told
 
 
 @pytest.fixture
@@ -193,22 +194,94 @@ trio.run(main)
 
 
 def test_a_wait_ends_with_the_process_that_asked(term: Service) -> None:
-    waiter = subprocess.Popen(
-        [sys.executable, "-c", WAITER, str(term.directory / "rt")],
-        env=term.environment(),
-        stdout=subprocess.PIPE,
-    )
-    assert waiter.stdout is not None
-    with waiter.stdout:
-        assert waiter.stdout.readline() == b"waiting\n"
-    waiter.kill()
-    waiter.wait()
+    with child(term, WAITER, b"waiting\n"):
+        pass
 
     def outcomes() -> list[str]:
         entries = term.good("term.log")["entries"]
         return [e["outcome"] for e in entries if e["verb"] == "term.wait"]
 
     assert eventually(outcomes, "the wait has ended") == ["CANCELLED"]
+
+
+SUBSCRIBER = """
+import sys, trio
+from contextlib import AsyncExitStack
+from brokerd.client import connect
+async def main():
+    async with AsyncExitStack() as stack:
+        for _ in range(64):
+            bus = await stack.enter_async_context(connect(sys.argv[1]))
+            await stack.enter_async_context(bus.subscribe_service("term"))
+            assert (await bus.request("term", "term.events", {})).ok
+        print("subscribed", flush=True)
+        await trio.sleep_forever()
+trio.run(main)
+"""
+
+
+@contextlib.contextmanager
+def child(term: Service, script: str, ready: bytes) -> Iterator[subprocess.Popen[bytes]]:
+    """A client of the service in a process of its own, once it has said that it is ready."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(term.directory / "rt")],
+        env=term.environment(),
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        with process.stdout:
+            assert process.stdout.readline() == ready
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_subscriptions_end_with_the_process_that_asked(term: Service) -> None:
+    with child(term, SUBSCRIBER, b"subscribed\n") as process:
+        rc, answer = term.call("term.events")
+        assert (rc, answer["error_code"]) == (10, "RESOURCE_LIMIT")
+        process.kill()
+        eventually(lambda: term.call("term.events")[0] == 0, "there is room again")
+
+
+def test_subscribers_that_are_stopped_delay_nobody(term: Service) -> None:
+    async def body() -> None:
+        with trio.fail_after(60):
+            async with told(term.directory / "rt", stop=True) as one:
+                pane = (await one.good("term.tab.new"))["pane"]
+                for _ in range(400):  # more than the broker keeps for a peer
+                    await one.good("term.pane.select", id=pane)
+
+    with child(term, SUBSCRIBER, b"subscribed\n") as process:
+        os.kill(process.pid, signal.SIGSTOP)
+        trio.run(body)
+        term.at_prompt(panes(term)[-1][0])
+
+
+def test_events_of_the_time_without_a_broker_are_sent_again_when_asked_for(term: Service) -> None:
+    pane, shell = panes(term)[0]
+
+    async def body() -> None:
+        with trio.fail_after(60):
+            async with told(term.directory / "rt", kinds=["exit"]) as one:
+                epoch = one.bus.broker_epoch
+                last = one.reply["seq"]
+                old = broker_pid(term)
+                assert old is not None
+                os.kill(old, signal.SIGKILL)
+                os.kill(shell, signal.SIGKILL)
+                await one.bus.wait_epoch_change(epoch)
+                while not (await one.bus.request("term", "INFO", {})).ok:
+                    await trio.lowlevel.checkpoint()
+                await one.ask(kinds=["exit"], after=last)
+                ended = await one.kind("exit")
+                assert ended["pane"] == pane
+                assert ended["exit"] == {"signal": signal.SIGKILL, "core": False}
+                assert one.reply["missed"] == 0
+
+    trio.run(body)
 
 
 def test_the_service_ends_while_a_pane_floods(term: Service) -> None:

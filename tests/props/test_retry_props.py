@@ -148,7 +148,7 @@ def play(retries: LaneRetries, steps: list[Step]) -> None:
         run.end(0, "ok")
     assert not run.unanswered  # everybody got one answer
     assert run.rig.lane.statistics() == {
-        "reads": 0, "mutations": 0, "waits": 0, "joined": 0,
+        "reads": 0, "mutations": 0, "waits": 0, "subscriptions": 0, "joined": 0,
         "pending": 0, "done": len(run.model.done),
     }  # fmt: skip
 

@@ -38,7 +38,9 @@ class PrivateTmux:
             "set-option", "-g", "remain-on-exit", "on", ";",
             "set-option", "-g", "remain-on-exit-format", "",
         )  # fmt: skip
-        self.run("respawn-pane", "-k", *variables, "--", *argv)
+        # tmux may drop the output of a program that ends at once: something goes on after it.
+        stays = ("sh", "-c", '"$@"; exec sleep 600', "sh")
+        self.run("respawn-pane", "-k", *variables, "--", *stays, *argv)
 
     def screen(self) -> list[str]:
         """The rows, without trailing blanks."""

@@ -67,6 +67,18 @@ class RecordingEngine:
     def history_len(self) -> int:
         return 0
 
+    @property
+    def scrolled(self) -> int:
+        return max(self.data.count(b"\n") + 1 - self.rows, 0)
+
+    @property
+    def erasures(self) -> int:
+        return self.data.count(b"\x1b[2J")
+
+    @property
+    def main_erasures(self) -> int:
+        return self.erasures
+
     def text(self, top: int = 0, count: int | None = None) -> list[str]:
         lines = self.data.decode("utf-8", "replace").replace("\r", "").split("\n")
         return lines[-self.rows :][top : None if count is None else top + count]
@@ -76,6 +88,9 @@ class RecordingEngine:
 
     def runs(self, top: int = 0, count: int | None = None) -> list[Sequence[Run]]:
         return [[(line, PLAIN)] for line in self.text(top, count)]
+
+    def looks(self, top: int = 0, count: int | None = None) -> Sequence[object]:
+        return self.text(top, count)
 
     def take_dirty(self) -> frozenset[int]:
         return frozenset(range(self.rows))

@@ -136,7 +136,10 @@ _EVENTS: Final = (
         "prompt_marks",
         b"\x1b]133;A\x07$ \x1b]133;B\x1b\\ls\x1b]1",
         b"33;C\x07\x1b]133;D;1\x07",
-        events=[Event(EventKind.PROMPT_MARK, mark) for mark in ("A", "B", "C", "D;1")],
+        events=[
+            Event(EventKind.PROMPT_MARK, mark, 0, column)
+            for mark, column in (("A", 0), ("B", 2), ("C", 4), ("D;1", 4))
+        ],
         lines={0: "$ ls"},
     ),
 )

@@ -342,6 +342,21 @@ def test_what_could_not_be_sent_keeps_its_place_and_its_gap() -> None:
     assert (header.id, header.gap) == ("r1", True)
 
 
+def test_what_cannot_be_sent_again_and_again_says_its_gap_once() -> None:
+    """A recipient that stands still, while more and more is dropped."""
+    world = World(queue_messages=1)
+    a = world.connect()
+    world.ask(a, "brokerd", id="first", command="broker.ping")
+    for number in range(300):
+        world.ask(a, "brokerd", id=f"r{number}", command="broker.ping")
+        frames = world.core.take(a)
+        assert frames is not None
+        world.core.unsent(a, frames)
+    world.core.verify()
+    header = world.take(a)[0]
+    assert (header.id, header.gap) == ("first", True)
+
+
 @pytest.mark.parametrize(
     ("limit", "command", "bodies"),
     [

@@ -98,3 +98,11 @@ def test_a_link_in_place_of_the_lock_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RuntimeDirError, match="cannot be opened"):
         rundir.acquire(tmp_path)
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_who_only_asks_makes_no_directory(tmp_path: Path) -> None:
+    with pytest.raises(rundir.RuntimeDirMissing):
+        rundir.resolve(tmp_path / "r", make=False)
+    assert not (tmp_path / "r").exists()
+    made = rundir.resolve(tmp_path / "r")
+    assert rundir.resolve(tmp_path / "r", make=False) == made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -105,6 +106,10 @@ def _script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
         (["new", "--cwd", "/us"], "/usr"),
         (["new", "--", "/us"], "/usr"),
         (["call", "--to", ""], ""),
+        (["screen", "--format", "sty"], "styled"),
+        (["events", "--kind", "pro"], "prompt"),
+        (["keys", "PageU"], "PageUp"),
+        (["layout", "til"], "tiled"),
     ],
 )
 def test_bash_completes(
@@ -121,6 +126,38 @@ def test_bash_completes(
     )
     assert done.stdout.strip() == expected
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["paste", "my"], ["my file"]),
+        (["paste", "--pa"], ["--pane"]),
+        (["new", "--cwd", "my"], ["my file"]),
+        (["keys", "KP"], [f"KP{key}" for key in (*"0123456789/*-+.", "Enter")]),
+        (["keys", "my"], []),
+    ],
+)
+def test_bash_completes_names_as_they_are(
+    words: list[str], expected: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Files with blanks, and words that would stand for files."""
+    need("bash")
+    for name in ("my file", "KPfile"):
+        (tmp_path / name).touch()
+    script = (
+        f"{_script('bash', capsys)}\nCOMP_WORDS=(termnode {' '.join(words)}); "
+        f"COMP_CWORD={len(words)}\n_termnode; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert sorted(done.stdout.split("\n")[:-1]) == sorted(expected or [""])
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

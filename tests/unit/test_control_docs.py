@@ -67,7 +67,9 @@ def test_each_entry_is_complete_and_its_example_is_valid(spec: object) -> None:
 def test_waits_and_mutations_are_what_the_contract_names() -> None:
     waits = {spec.name for spec in TABLE if spec.kind is Kind.WAIT}
     reads = {spec.name for spec in TABLE if spec.kind is Kind.READ}
+    subscriptions = {spec.name for spec in TABLE if spec.kind is Kind.SUBSCRIPTION}
     assert waits == {"term.wait"}
+    assert subscriptions == {"term.events"}
     assert reads == {
         "INFO", "HELP", "term.session", "term.tabs", "term.panes", "term.snapshot", "term.log",
     }  # fmt: skip
@@ -88,12 +90,16 @@ def test_help_is_json_within_the_limit_and_has_everything() -> None:
     assert [verb["name"] for verb in body["verbs"]] == list(BY_NAME)
     split = next(verb for verb in body["verbs"] if verb["name"] == "term.pane.split")
     assert [field["name"] for field in split["fields"]] == [
-        "dir", "pane", "argv", "cwd", "env", "title", "remain", "request_id",
+        "dir", "pane", "argv", "cwd", "env", "title", "remain", "background", "request_id",
     ]  # fmt: skip
     assert split["fields"][0]["bounds"] == "h, horizontal, v, vertical"
     assert split["fields"][6]["default"] == 600
     assert split["capability"] == "manage_layout"
     assert set(body["errors"]) == set(ErrorCode)
+    verbs = {verb["name"]: verb for verb in body["verbs"]}
+    bounds = {field["name"]: field.get("bounds") for field in verbs["term.events"]["fields"]}
+    assert bounds["kinds"] == "quiet, prompt, command, title, bell, exit, layout, input"
+    assert verbs["term.keys"]["fields"][0]["bounds"] == "1 to 200 keys"
 
 
 def test_info_says_posture_verbs_and_limits() -> None:

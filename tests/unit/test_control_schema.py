@@ -9,7 +9,7 @@ from termnode.control.equality import digest
 from termnode.control.patterns import compile_pattern
 from termnode.control.schema import request_id, validate
 from termnode.control.verbs import BY_NAME, TABLE
-from tests.support.lane import BODIES
+from tests.support.lane import BODIES, Rig, code
 
 
 def refusal(verb: str, body: dict[str, Json]) -> Refusal:
@@ -19,22 +19,50 @@ def refusal(verb: str, body: dict[str, Json]) -> Refusal:
     return caught.value
 
 
+ALTERNATIVES: dict[str, list[dict[str, Json]]] = {
+    "term.pane.split": [{**BODIES["term.tab.new"], **BODIES["term.pane.split"]}],
+    "term.type": [{"text": "ls", "confirm": True}],
+    "term.mouse": [{**BODIES["term.mouse"], "pane": 1}],
+    "term.snapshot": [{"since": 7}, {"line": 3}, {"command": True}],
+    "term.wait": [
+        {"quiet_ms": 50}, {"prompt": True}, {"changed": True, "after": 7}, {"exit": True},
+        {"alternate": True},
+    ],
+    "term.events": [{"stop": True}],
+}  # fmt: skip
+"""Bodies with the fields that those of BODIES leave out, mostly since they do not go together."""
+
+
 @pytest.mark.parametrize("verb", list(BODIES))
-def test_a_full_body_of_each_verb_is_valid(verb: str) -> None:
+def test_full_bodies_of_each_verb_are_valid(verb: str) -> None:
     spec = BY_NAME[verb]
+    bodies = [BODIES[verb], *ALTERNATIVES.get(verb, [])]
     # The bodies name every field, so that no field goes untested.
-    fields = {field.name for field in spec.fields}
-    assert fields - set(BODIES[verb]) == ({"argv", "cwd", "env", "remain"} & fields
-                                          if verb == "term.pane.split" else set())  # fmt: skip
-    assert validate(spec, BODIES[verb]).keys() >= BODIES[verb].keys()
+    assert {field.name for field in spec.fields} == set().union(*bodies)
+    for body in bodies:
+        assert validate(spec, body).keys() >= body.keys()
+
+
+def test_every_verb_has_a_body() -> None:
+    assert set(BODIES) == set(BY_NAME)
 
 
 def test_defaults_are_filled_in_and_absent_fields_stay_absent() -> None:
-    assert validate(BY_NAME["term.wait"], {"until": "x"}) == {"until": "x", "timeout_ms": 30_000}
-    assert validate(BY_NAME["term.tab.new"], {}) == {"remain": 600}
-    assert validate(BY_NAME["term.type"], {"text": "x"}) == {"text": "x", "enter": False}
+    no_condition = dict.fromkeys(["prompt", "changed", "exit", "alternate"], False)
+    assert validate(BY_NAME["term.wait"], {"until": "x"}) == {
+        "until": "x", "timeout_ms": 30_000, **no_condition,
+    }  # fmt: skip
+    assert validate(BY_NAME["term.tab.new"], {}) == {"remain": 600, "background": False}
+    assert validate(BY_NAME["term.type"], {"text": "x"}) == {
+        "text": "x", "enter": False, "confirm": False,
+    }  # fmt: skip
     assert validate(BY_NAME["term.log"], {}) == {"limit": 100}
     assert validate(BY_NAME["term.tabs"], {"request_id": "r"}) == {"request_id": "r"}
+    assert validate(BY_NAME["term.mouse"], {"action": "move", "x": 0, "y": 0}) == {
+        "action": "move", "x": 0, "y": 0, "button": "left",
+    }  # fmt: skip
+    assert validate(BY_NAME["term.paste"], {"text": ""}) == {"text": "", "more": False}
+    assert validate(BY_NAME["term.events"], {}) == {"stop": False}
 
 
 @pytest.mark.parametrize(
@@ -64,6 +92,15 @@ def test_ids_are_the_whole_of_u64(value: int) -> None:
         ("term.tab.new", "remain", [-1, 86_401, 1.0, "600", True]),
         ("term.type", "text", ["", "é", "\x1b", "\0", "x" * 8193, 1, None, ["x"]]),
         ("term.type", "enter", [1, 0, "true", None]),
+        ("term.keys", "keys", [[], ["Up"] * 201, [1], "Up", None, ["Up", None], ["\0"], ["Entre"],
+                               [""], [["Up"]], ["\ud800"]]),
+        ("term.paste", "text", ["x" * 8193, 1, None, ["x"]]),
+        ("term.paste", "operation", ["", "x" * 65, "a\n", 1]),
+        ("term.mouse", "action", ["Click", "", 1, None, "double-click"]),
+        ("term.mouse", "x", [-1, 1000, 1.0, "1"]),
+        ("term.mouse", "y", [-1, 500]),
+        ("term.mouse", "modifiers", ["alt", [1], ["meta"], ["alt", "\0"], ["alt"] * 4, None]),
+        ("term.events", "kinds", [[], ["nope"], [["quiet"]], "quiet", ["quiet"] * 17]),
         ("term.wait", "until", ["", "(", "(?=x)", r"(a)\1", "x" * 1025, 1, "((a{999}){999})"]),
         ("term.wait", "timeout_ms", [0, 45_001, -1, "5", 5.0]),
         ("term.log", "limit", [0, 1001, True, "1"]),
@@ -95,6 +132,35 @@ def test_wrong_values_are_refused_by_the_fields_name(
 )
 def test_values_at_the_bounds_are_taken(verb: str, field: str, value: Json) -> None:
     assert validate(BY_NAME[verb], {**BODIES[verb], field: value})[field] == value
+
+
+def test_an_unknown_key_refuses_the_list_and_says_which_and_what_is_near() -> None:
+    body: dict[str, Json] = {"keys": ["Escape", "C-Entre", "Nope"]}
+    caught = refusal("term.keys", body)
+    assert caught.details == {
+        "field": "keys", "reason": "unknown_key", "index": 1, "nearest": ["C-Enter", "C-KPEnter"],
+    }  # fmt: skip
+    assert caught.message.startswith("keys has a name that is no key: did you mean C-Enter")
+    assert "Entre" not in caught.message
+
+
+def test_words_of_a_list_count_once_and_keep_their_order() -> None:
+    body: dict[str, Json] = {**BODIES["term.mouse"], "modifiers": ["ctrl", "alt", "ctrl"]}
+    assert validate(BY_NAME["term.mouse"], body)["modifiers"] == ["ctrl", "alt"]
+    assert validate(BY_NAME["term.mouse"], {**body, "modifiers": []})["modifiers"] == []
+
+
+@pytest.mark.parametrize("text", ["\x1b[201~", "\0", "é終\U0001f600\u202e", "\r\n\t", "x" * 8192])
+def test_text_to_paste_is_taken_as_it_is(text: str) -> None:
+    assert validate(BY_NAME["term.paste"], {"text": text})["text"] == text
+
+
+@pytest.mark.parametrize("half", ["d800", "dc00", "dfff"])
+def test_half_a_surrogate_pair_reaches_no_verb(half: str) -> None:
+    for verb, field in (("term.paste", "text"), ("term.keys", "keys")):
+        value = f'"\\u{half}"' if field == "text" else f'["\\u{half}"]'
+        sealed = Rig().answer(verb, f'{{"{field}": {value}}}'.encode())
+        assert code(sealed) == "INVALID_ARGUMENT"
 
 
 @pytest.mark.parametrize("spec", TABLE, ids=lambda spec: str(spec.name))

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from termnode.terminal import engines
-from termnode.terminal.engine import Engine, EngineFactory
+from termnode.terminal.engine import MAX_EVENTS, Engine, EngineFactory, EventKind
 
 
 def test_the_best_installed_one_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,3 +80,21 @@ def test_importing_the_choice_loads_no_emulator() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
     )
     assert shown.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", engines.available())
+def test_a_flood_of_one_kind_crowds_out_no_other(name: str) -> None:
+    """A command's end must be seen whatever the command writes."""
+    engine = engines.make(name)(20, 5)
+    try:
+        engine.feed(b"\x1b]133;C\x07" + b"\x07" * (MAX_EVENTS + 10) + b"\x1b]133;D;1\x07")
+        kinds = [event.kind for event in engine.take_events()]
+        assert len(kinds) == MAX_EVENTS
+        assert kinds[0] is EventKind.PROMPT_MARK
+        assert kinds[-1] is EventKind.PROMPT_MARK
+        engine.feed(b"\x07" * MAX_EVENTS + b"\x1b]133;D;1\x07")
+        kinds = [event.kind for event in engine.take_events()]
+        assert len(kinds) == MAX_EVENTS
+        assert kinds[-1] is EventKind.PROMPT_MARK
+    finally:
+        engine.close()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from termnode.terminal.ghostty_engine.prefilter import HELD_MAX, Action, Piece, Prefilter
 
+SWITCHED = Action.SCREENS_MAY_HAVE_CHANGED
 REWRITES: list[tuple[bytes, list[Piece]]] = [
     (b"plain \x1b[31mred", [b"plain \x1b[31mred"]),
     (b"a\x7fb", [b"ab"]),
@@ -19,8 +20,20 @@ REWRITES: list[tuple[bytes, list[Piece]]] = [
     (b"\x1b[18t", [b"\x1b[18t"]),
     (b"a\x1b[1$}b\x1b[0$}", [b"a", b"b"]),
     (b"\x1bkname\x1b\\", [b"\x1b^", b"name\x1b\\"]),
-    (b"\x1b]133;A\x07", [b"\x1b]7133;", b"A\x07"]),
-    (b"\x1bc", [b"\x1bc", Action.FULL_RESET]),
+    (b"\x1b]133;A\x07", [Action.NOTE_PROMPT, b"\x1b]7133;", b"A\x07"]),
+    (b"\x1bc", [Action.NUMBER_LINES, b"\x1bc", Action.FULL_RESET]),
+    (b"\x1b[J", [Action.WIPING_BELOW, b"\x1b[J"]),
+    (b"\x1b[?02;1J", [b"\x1b[?02;1J"]),
+    (b"\x1b[1J", [b"\x1b[1J"]),
+    (b"\x1b[3J", [Action.NUMBER_LINES, b"\x1b[3J", Action.HISTORY_WIPED]),
+    (b"\x1b[?25;047h", [Action.NUMBER_LINES, b"\x1b[?25;047h", SWITCHED]),
+    (b"\x1b[?1047;25l", [Action.NUMBER_LINES, b"\x1b[?1047;25l", SWITCHED]),
+    (b"\x1b[?1049h", [Action.NUMBER_LINES, b"\x1b[?1049h", SWITCHED, Action.ALTERNATE_WIPED]),
+    (b"\x1b[?1049r", [Action.NUMBER_LINES, b"\x1b[?1049r", SWITCHED, Action.ALTERNATE_WIPED]),
+    (b"\x1b[?1049l", [Action.NUMBER_LINES, b"\x1b[?1049l", SWITCHED]),
+    (b"\x1b[?2004;25h\x1b[?10490h", [b"\x1b[?2004;25h\x1b[?10490h"]),
+    (b"\x1b[?40h", []),
+    (b"\x1b[?40;25h\x1b[?40l", [b"\x1b[?25h", b"\x1b[?40l"]),
     (b"\x1b[>4;2m", [b"\x1b[>4;2m", Action.OTHER_KEYS_2]),
     (b"\x1b[>4m", [b"\x1b[>4m", Action.OTHER_KEYS_OFF]),
     (b"\x1b[>5m", [b"\x1b[>5m"]),
@@ -39,7 +52,17 @@ def test_ordinary_output_is_not_copied() -> None:
 
 
 @pytest.mark.parametrize(
-    "begun", [b"\x1b", b"\x1b[", b"\x1b[22;0", b"\x1b[1$", b"\x1b]13", b"\x1b[>4;2"]
+    "begun",
+    [
+        b"\x1b",
+        b"\x1b[",
+        b"\x1b[22;0",
+        b"\x1b[1$",
+        b"\x1b]13",
+        b"\x1b[>4;2",
+        b"\x1b[?1049",
+        b"\x1b[?" + b"1;" * 18,
+    ],
 )
 def test_a_begun_sequence_is_held(begun: bytes) -> None:
     prefilter = Prefilter()
@@ -79,6 +102,11 @@ fragments = st.sampled_from(
         b"$",
         b"}",
         b"?6n",
+        b"?",
+        b"1049",
+        b"3",
+        b"J",
+        b"h",
         b"!p",
         b">4",
         b"m",

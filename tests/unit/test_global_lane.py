@@ -35,7 +35,8 @@ def test_a_valid_call_is_admitted_and_its_reply_delivered_once(verb: str) -> Non
     assert settled.calls == (ticket.call,)
     assert (settled.reply.rc, decoded(settled.reply)) == (0, {"pane": 7})
     assert rig.lane.statistics() == {
-        "reads": 0, "mutations": 0, "waits": 0, "joined": 0, "pending": 0, "done": 0,
+        "reads": 0, "mutations": 0, "waits": 0, "subscriptions": 0, "joined": 0, "pending": 0,
+        "done": 0,
     }  # fmt: skip
     with pytest.raises(ValueError, match="already settled"):
         rig.settle(ticket)
@@ -105,13 +106,18 @@ def test_a_body_of_the_limit_passes_and_one_byte_more_does_not() -> None:
     assert details(rig.answer("term.type", body + b" ")) == {"field": "body", "limit": 8192}
 
 
+ONE_OF_SEVERAL = {"term.wait": "until", "term.pane.resize": "cols"}
+"""Verbs that take one of several fields at least, and the one that their refusal names."""
+
+
 @pytest.mark.parametrize("verb", list(BODIES))
 def test_an_empty_body_will_do_only_without_required_fields(verb: str) -> None:
     needed = [field.name for field in BY_NAME[verb].fields if field.required]
+    needed += [ONE_OF_SEVERAL[verb]] if verb in ONE_OF_SEVERAL else []
     verdict = Rig().admit(verb, b"")
     refused = isinstance(verdict, Answer) and code(verdict.reply) == "INVALID_ARGUMENT"
     assert refused == bool(needed)
-    assert not refused or details(Rig().answer(verb, b"")) == {"field": needed[0]}
+    assert not refused or details(Rig().answer(verb, b""))["field"] == needed[0]
     assert code(Rig().answer(verb, b" ")) == "INVALID_ARGUMENT"
 
 
@@ -244,8 +250,9 @@ def test_what_is_given_up_is_unknown_for_mutations_and_cancelled_for_others() ->
     mutation = rig.ticket("term.tab.new", with_id("term.tab.new"))
     assert code(rig.lane.abandon(mutation, rig.now).reply) == "UNKNOWN_OUTCOME"
     assert code(rig.answer("term.tab.new", with_id("term.tab.new"))) == "UNKNOWN_OUTCOME"
-    wait = rig.ticket("term.wait", BODIES["term.wait"])
-    assert code(rig.lane.abandon(wait, rig.now).reply) == "CANCELLED"
+    for other in ("term.wait", "term.events"):
+        ticket = rig.ticket(other, BODIES[other])
+        assert code(rig.lane.abandon(ticket, rig.now).reply) == "CANCELLED"
 
 
 def test_a_flip_of_posture_holds_for_the_next_request_and_is_noted() -> None:

@@ -34,6 +34,19 @@ def test_waits_over_the_cap_are_refused() -> None:
     assert isinstance(rig.admit("term.wait", BODIES["term.wait"]), Admitted)
 
 
+def test_a_subscription_takes_no_place_of_a_wait_or_a_mutation_and_is_noted() -> None:
+    rig = Rig(waits=1, mutations_waiting=0)
+    rig.ticket("term.wait", BODIES["term.wait"])
+    rig.ticket("term.tab.new")
+    ticket = rig.ticket("term.events", {**BODIES["term.events"], "request_id": CANARY})
+    assert rig.lane.statistics()["subscriptions"] == 1
+    rig.settle(ticket, Reply.ok(seq=4, active=True))
+    assert rig.lane.statistics()["subscriptions"] == 0
+    (noted,) = rig.audit.tail(1)
+    assert (noted["verb"], noted["outcome"], noted["pane"]) == ("term.events", "ok", 1)
+    assert not leaks(noted)
+
+
 def test_joined_calls_over_the_cap_are_refused_and_counted_off() -> None:
     rig = Rig(joined=1)
     body: dict[str, Json] = {"request_id": "r"}

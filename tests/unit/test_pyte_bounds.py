@@ -8,11 +8,11 @@ from itertools import islice
 import pytest
 
 from termnode.terminal.engine import MAX_EVENTS, MAX_REPLY_BYTES, MAX_TITLE, EventKind
+from termnode.terminal.event_queue import MAX_EVENT_CHARS
 from termnode.terminal.pyte_engine import PyteEngine
 from termnode.terminal.pyte_engine.cells import MAX_LIVE, Palette
 from termnode.terminal.pyte_engine.history import CELLS_PER_LINE, SWEEP_EVERY, History
 from termnode.terminal.pyte_engine.osc import MAX_LINK
-from termnode.terminal.pyte_engine.outbox import MAX_EVENT_CHARS
 from termnode.terminal.pyte_engine.storing import KITTY_DEPTH
 
 LIMIT = 2_000

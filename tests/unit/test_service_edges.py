@@ -17,7 +17,7 @@ import trio.testing
 
 from brokerd.client import Lock, connect
 from termnode.cli.down import _clear_up, _end
-from termnode.service.instance import InstanceFiles
+from termnode.service.keeping.instance import InstanceFiles
 from termnode.terminal.master import Master
 from termnode.terminal.pty_writer import PtyWriter
 from tests.support.broker_process import broker_process

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from brokerd.client import Lock, LockHeld, lock_holder
-from termnode.service.instance import AlreadyRunning, InstanceFiles
+from termnode.service.keeping.instance import AlreadyRunning, InstanceFiles
 from termnode.service.program import default_shell, pane_environment
-from termnode.service.waits import joined
 
 
 def test_a_pane_gets_the_persons_environment_and_knows_where_it_is(tmp_path: Path) -> None:
@@ -83,18 +82,3 @@ def test_a_lock_is_never_a_symbolic_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic"):
         Lock(tmp_path / "lock")
     assert lock_holder(tmp_path / "lock") is None
-
-
-@pytest.mark.parametrize(
-    ("rows", "wrapped", "expected"),
-    [
-        (["a", "b"], [False, False], []),
-        (["ab", "cd", "e"], [True, True, False], [(0, "abcde")]),
-        (["x", "ab", "cd"], [False, True, False], [(1, "abcd")]),
-        (["ab", "cd"], [True, True], [(0, "abcd")]),
-    ],
-)
-def test_lines_are_joined_over_their_rows(
-    rows: list[str], wrapped: list[bool], expected: list[tuple[int, str]]
-) -> None:
-    assert joined(rows, wrapped) == expected

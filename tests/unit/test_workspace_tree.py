@@ -11,7 +11,9 @@ from termnode.workspace.tree import (
     Rect,
     Split,
     can_halve,
+    exchange,
     geometry,
+    lengths,
     minimum,
     panes,
     remove,
@@ -35,7 +37,7 @@ def test_halves_share_what_the_border_leaves_and_the_second_gets_the_odd_cell() 
 
 
 def test_weights_share_the_room() -> None:
-    assert geometry(Split(H, Leaf(1), Leaf(2), (1, 3)), 81, 1)[1].cols == 20
+    assert geometry(Split(H, Leaf(1), Leaf(2), (1, 3)), 83, 1)[1].cols == 20
 
 
 def test_a_share_below_the_minimum_is_raised_to_it() -> None:
@@ -114,3 +116,18 @@ def test_a_deep_tree_stays_within_the_stack() -> None:
     assert len(geometry(root, 383, 1)) == 128
     rest, heir = remove(root, 128)
     assert (heir, rest is None) == (127, False)
+
+
+def test_exchange_changes_places_and_nothing_else() -> None:
+    weighted: Node = Split(H, Leaf(1), Split(V, Leaf(2), Leaf(3), (3, 1)), (2, 5))
+    assert exchange(weighted, 1, 3) == Split(H, Leaf(3), Split(V, Leaf(2), Leaf(1), (3, 1)), (2, 5))
+    assert exchange(exchange(weighted, 1, 3), 1, 3) == weighted
+    assert exchange(Leaf(1), 1, 9) == Leaf(9)
+
+
+@pytest.mark.parametrize("length", [5, 6, 7, 79, 80, 999])
+@pytest.mark.parametrize("weights", [(1, 1), (1, 3), (3, 1), (1, 999), (999, 1)])
+def test_lengths_and_the_border_fill_the_room(length: int, weights: tuple[int, int]) -> None:
+    first, second = lengths(Split(H, Leaf(1), Leaf(2), weights), length)
+    assert first + 1 + second == length
+    assert min(first, second) >= 2

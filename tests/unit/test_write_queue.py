@@ -6,6 +6,7 @@ import pytest
 
 from termnode.terminal.write_queue import (
     MAX_ANSWER_BYTES,
+    MAX_PASTE_BYTES,
     MAX_QUEUED_BYTES,
     Gone,
     Piece,
@@ -24,7 +25,7 @@ def take(queue: WriteQueue, count: int, now: float = 0.0) -> bytes:
     if head is None:
         return b""
     data = bytes(head[:count])
-    queue.wrote(len(data))
+    queue.wrote(len(data), now)
     return data
 
 
@@ -178,3 +179,95 @@ def test_the_first_outcome_stays() -> None:
     ended.settle("expired")
     ended.settle("gone")
     assert ended.outcome == "expired"
+
+
+# Closings and patience
+
+
+def begun(data: bytes, deadline: float = 10.0, *, allowed: bool = True) -> Piece:
+    return Piece(data, deadline, lambda: allowed, closing=b"<end>")
+
+
+def test_a_begun_piece_that_ends_early_is_closed_before_anything_else() -> None:
+    queue = WriteQueue()
+    cut = begun(b"<begin>text", deadline=1.0)
+    queue.put(cut)
+    queue.put(piece(b"next"))
+    take(queue, 9)
+    queue.answer(b"ANSWER")
+    assert take(queue, 3, now=1.0) == b"<en"
+    assert take(queue, 64, now=1.0) == b"d>"
+    assert take(queue, 64, now=1.0) == b"ANSWER"
+    assert take(queue, 64, now=1.0) == b"next"
+    assert (cut.outcome, cut.written, cut.total) == ("expired", 9, 11)
+
+
+def test_a_piece_of_which_nothing_was_written_is_not_closed() -> None:
+    queue = WriteQueue()
+    queue.put(begun(b"<begin>", deadline=1.0))
+    queue.put(begun(b"<begin>", allowed=False))
+    assert take(queue, 64, now=1.0) == b""
+
+
+def test_nothing_is_closed_when_the_terminal_is_gone_or_all_was_written() -> None:
+    queue = WriteQueue()
+    queue.put(begun(b"<begin><end>"))
+    take(queue, 64)
+    assert queue.head(0.0) is None
+    queue.put(begun(b"<begin>", deadline=1.0))
+    take(queue, 1)
+    queue.expire(1.0)
+    queue.drop_all()
+    assert queue.head(1.0) is None
+
+
+def patient(data: bytes, latest: float = 100.0) -> Piece:
+    return Piece(data, 2.0, None, patience=2.0, latest=latest)
+
+
+def test_a_patient_piece_lives_as_long_as_bytes_are_taken() -> None:
+    queue = WriteQueue()
+    slow = patient(b"abcdef")
+    queue.put(slow)
+    for now in (1.5, 3.0, 4.5):
+        take(queue, 1, now=now)
+    queue.expire(6.4)
+    assert (slow.outcome, queue.next_deadline()) == (None, 6.5)
+    queue.expire(6.5)
+    assert (slow.outcome, slow.written) == ("expired", 3)
+
+
+def test_a_patient_piece_ends_at_last_however_steadily_it_is_read() -> None:
+    queue = WriteQueue()
+    slow = patient(b"x" * 100, latest=9.0)
+    queue.put(slow)
+    for now in range(9):
+        take(queue, 1, now=now)
+    queue.expire(9.0)
+    assert (slow.outcome, slow.written) == ("expired", 9)
+
+
+def test_a_patient_piece_behind_others_lives_while_they_are_read() -> None:
+    queue = WriteQueue()
+    queue.put(piece(b"front"))
+    behind = patient(b"behind")
+    queue.put(behind)
+    take(queue, 1, now=1.9)
+    queue.expire(3.8)
+    assert behind.outcome is None
+
+
+def test_a_large_patient_piece_is_admitted_alone() -> None:
+    queue = WriteQueue()
+    with pytest.raises(QueueFull):
+        queue.put(patient(b"x" * (MAX_PASTE_BYTES + 1)))
+    with pytest.raises(QueueFull):
+        queue.put(piece(b"x" * (MAX_QUEUED_BYTES + 1)))
+    queue.put(patient(b"x" * MAX_PASTE_BYTES))
+    with pytest.raises(QueueFull) as caught:
+        queue.put(piece(b"y"))
+    assert caught.value.room == queue.room == 0
+    take(queue, MAX_PASTE_BYTES - MAX_QUEUED_BYTES + 1, now=1.0)
+    with pytest.raises(QueueFull):
+        queue.put(patient(b"x" * (MAX_QUEUED_BYTES + 1)))
+    queue.put(piece(b"y"))

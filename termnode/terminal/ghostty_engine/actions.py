@@ -49,6 +49,27 @@ class Target(Protocol):
     def reply(self, data: bytes) -> None:
         """Queue an answer for the program."""
 
+    def note_prompt(self) -> None:
+        """Keep where the cursor is for the prompt mark that comes next."""
+
+    def number_lines(self) -> object:
+        """Work out how lines are numbered at this point."""
+
+    def history_wiped(self) -> None:
+        """There is no history any more."""
+
+    def screen_wiped(self) -> None:
+        """Count a wipe of the screen in use."""
+
+    def alternate_wiped(self) -> None:
+        """Count a wipe of the alternate screen alone."""
+
+    def note_wipe_below(self) -> None:
+        """Count a wipe, if the cursor is in the first cell."""
+
+    def note_screens(self) -> None:
+        """Count a change of screens, if there was one."""
+
 
 def _soft_reset(target: Target) -> None:
     x, y = target.position
@@ -71,6 +92,9 @@ def _pop_title(target: Target) -> None:
 def _full_reset(target: Target) -> None:
     target.state.titles.clear()
     target.state.modify_other_keys = 0
+    target.history_wiped()
+    target.note_screens()
+    target.screen_wiped()
 
 
 def _other_keys(level: int) -> Callable[[Target], None]:
@@ -80,7 +104,7 @@ def _other_keys(level: int) -> Callable[[Target], None]:
     return set_level
 
 
-_ACTIONS: Final[dict[Action, Callable[[Target], None]]] = {
+_ACTIONS: Final[dict[Action, Callable[[Target], object]]] = {
     Action.SOFT_RESET: _soft_reset,
     Action.EXTENDED_CURSOR_REPORT: _extended_report,
     Action.PUSH_TITLE: _push_title,
@@ -89,6 +113,12 @@ _ACTIONS: Final[dict[Action, Callable[[Target], None]]] = {
     Action.OTHER_KEYS_OFF: _other_keys(0),
     Action.OTHER_KEYS_1: _other_keys(1),
     Action.OTHER_KEYS_2: _other_keys(2),
+    Action.NOTE_PROMPT: lambda target: target.note_prompt(),
+    Action.NUMBER_LINES: lambda target: target.number_lines(),
+    Action.HISTORY_WIPED: lambda target: target.history_wiped(),
+    Action.ALTERNATE_WIPED: lambda target: target.alternate_wiped(),
+    Action.WIPING_BELOW: lambda target: target.note_wipe_below(),
+    Action.SCREENS_MAY_HAVE_CHANGED: lambda target: target.note_screens(),
 }
 
 

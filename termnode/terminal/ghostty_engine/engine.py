@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from termnode.terminal.engine import (
     DEFAULT_SCROLLBACK,
+    PLAIN,
     Cursor,
     Event,
     Modes,
@@ -17,6 +18,7 @@ from termnode.terminal.engine import (
 )
 from termnode.terminal.ghostty_engine import layout
 from termnode.terminal.ghostty_engine.library import LibraryError
+from termnode.terminal.ghostty_engine.looks import Looks
 from termnode.terminal.ghostty_engine.native import Native
 from termnode.terminal.ghostty_engine.options import new_terminal
 from termnode.terminal.ghostty_engine.plain import PlainText
@@ -40,7 +42,8 @@ class GhosttyEngine:
 
     ``dead`` becomes true when the library refuses a call that cannot fail (memory ran out, or it
     broke its own rules). A dead engine takes no more output and raises nothing; it goes on giving
-    the text, cursor, modes and title it last knew, and whoever owns the pane builds it a new one.
+    the text (without looks), cursor, modes and title it last knew, and whoever owns the pane builds
+    it a new one.
 
     While the alternate screen is up there is no history; it comes back with the main screen.
     """
@@ -61,8 +64,11 @@ class GhosttyEngine:
         self._native = native
         self._screen = Screen(native.terminal)
         self._plain = PlainText(native.terminal)
+        self._looks = Looks(native.terminal)
         self._status = Status(native.terminal)
         self._cursor, self._modes, self._title = Cursor(0, 0), Modes(), ""
+        self._scrolled = self._erasures = self._main_erasures = 0
+        self._last_text: list[str] = []
 
     def _guard(self, call: Callable[[], _T], last: _T) -> _T:
         """What ``call`` gives, or ``last`` when the library fails or has failed before."""
@@ -84,7 +90,9 @@ class GhosttyEngine:
         """Read what a dead engine goes on showing."""
         self._title = self._native.title
         self._cursor = self._read_cursor()
-        self._screen.rows_with_runs()
+        self._scrolled, self._erasures = self._native.number_lines(), self._native.erasures
+        self._main_erasures = self._native.main_erasures
+        self._last_text = self._read_plain(self._plain, 0, None)
 
     def feed(self, data: bytes) -> None:
         """See Engine."""
@@ -147,19 +155,49 @@ class GhosttyEngine:
         """See Engine. The library may hold more rows than are counted here."""
         return self._guard(lambda: min(self._screen.scrollback, self._native.scrollback), 0)
 
+    @property
+    def scrolled(self) -> int:
+        """See Engine."""
+        self._scrolled = self._guard(self._native.number_lines, self._scrolled)
+        return self._scrolled
+
+    @property
+    def erasures(self) -> int:
+        """See Engine."""
+        self._erasures = self._guard(lambda: self._native.erasures, self._erasures)
+        return self._erasures
+
+    @property
+    def main_erasures(self) -> int:
+        """See Engine."""
+        self._main_erasures = self._guard(lambda: self._native.main_erasures, self._main_erasures)
+        return self._main_erasures
+
     def text(self, top: int = 0, count: int | None = None) -> list[str]:
         """See Engine."""
         if self.dead:
-            return [row.text for row in self._last(top, count)]
-        return self._guard(lambda: self._read_text(top, count), [])
+            return self._last(top, count)
+        return self._guard(lambda: self._read_plain(self._plain, top, count), [])
 
     def wrapped(self, top: int = 0, count: int | None = None) -> list[bool]:
         """See Engine."""
-        return [row.wrapped for row in self._select(top, count, runs=False)]
+        rows = self._guard(lambda: self._read(top, count, runs=False), None)
+        return (
+            [False for _ in self._last(top, count)] if rows is None else [r.wrapped for r in rows]
+        )
 
     def runs(self, top: int = 0, count: int | None = None) -> list[Sequence[Run]]:
         """See Engine."""
-        return [row.runs or () for row in self._select(top, count, runs=True)]
+        rows = self._guard(lambda: self._read(top, count, runs=True), None)
+        if rows is None:
+            return [[(text, PLAIN)] if text else () for text in self._last(top, count)]
+        return [row.runs or () for row in rows]
+
+    def looks(self, top: int = 0, count: int | None = None) -> Sequence[object]:
+        """See Engine."""
+        if self.dead:
+            return self.runs(top, count)
+        return self._guard(lambda: self._read_looks(top, count), [])
 
     def _wanted(self, top: int, count: int | None) -> tuple[int, range]:
         """How many rows of history the library holds, and the rows asked for."""
@@ -167,20 +205,23 @@ class GhosttyEngine:
         rows = row_range(top, count, self.rows, min(held, self._native.scrollback))
         return held, rows
 
-    def _read_text(self, top: int, count: int | None) -> list[str]:
+    def _read_plain(self, reader: PlainText, top: int, count: int | None) -> list[str]:
         held, wanted = self._wanted(top, count)
-        return self._plain.read(held + wanted.start, len(wanted), self.cols) if wanted else []
+        return reader.read(held + wanted.start, len(wanted), self.cols) if wanted else []
 
-    def _select(self, top: int, count: int | None, *, runs: bool) -> list[Row]:
-        """The rows asked for; of a dead engine those it last read."""
-        rows = self._guard(lambda: self._read(top, count, runs), None)
-        return self._last(top, count) if rows is None else rows
+    def _read_looks(self, top: int, count: int | None) -> Sequence[object]:
+        looks = self._read_plain(self._looks, top, count)
+        if "" not in looks:
+            return looks
+        rows = self._read(top, count, runs=False)
+        return [look or row.background or "" for look, row in zip(looks, rows, strict=True)]
 
-    def _last(self, top: int, count: int | None) -> list[Row]:
-        rows = self._screen.last_rows
+    def _last(self, top: int, count: int | None) -> list[str]:
+        """The rows asked for, of a dead engine."""
+        rows = self._last_text
         return [rows[y] for y in row_range(top, count, len(rows), 0)]
 
-    def _read(self, top: int, count: int | None, runs: bool) -> list[Row]:
+    def _read(self, top: int, count: int | None, *, runs: bool) -> list[Row]:
         held, wanted = self._wanted(top, count)
         above = wanted[: max(0, -wanted.start)]
         below = wanted[len(above) :]
@@ -188,7 +229,7 @@ class GhosttyEngine:
         if above:
             rows += self._screen.history(held + above.start, held + above.stop, runs=runs)
         if below:
-            screen = self._screen.rows_with_runs() if runs else self._screen.rows()
+            screen = self._screen.rows_with_runs(below) if runs else self._screen.rows()
             rows += screen[below.start : below.stop]
         return rows
 

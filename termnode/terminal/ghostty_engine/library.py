@@ -34,6 +34,15 @@ _grid_ref: Final[CData] = _ffi.union_fn(
     "ghostty_terminal_grid_ref", "GhosttyResult(*)(GhosttyTerminal, GhosttyPointS, GhosttyGridRef*)"
 )
 
+_track: Final[CData] = _ffi.union_fn(
+    "ghostty_terminal_grid_ref_track",
+    "GhosttyResult(*)(GhosttyTerminal, GhosttyPointS, GhosttyTrackedGridRef *)",
+)
+_set_tracked: Final[CData] = _ffi.union_fn(
+    "ghostty_tracked_grid_ref_set",
+    "GhosttyResult(*)(GhosttyTrackedGridRef, GhosttyTerminal, GhosttyPointS)",
+)
+
 
 class LibraryError(Exception):
     """The library refused a call that cannot fail in ordinary use: the engine counts as dead."""
@@ -75,10 +84,30 @@ def scroll_to(terminal: CData, row: int | None) -> None:
 
 def grid_ref(terminal: CData, row: int, ref: CData) -> None:
     """Point ``ref`` at the first cell of row ``row``, counted from the oldest history row."""
+    check(_grid_ref(terminal, screen_point(row)[0], ref), "grid_ref")
+
+
+def screen_point(row: int, column: int = 0) -> CData:
+    """A pointer to the place of a cell, its row counted from the oldest history row."""
     point = ffi.new("GhosttyPointS *")
     point.tag = lib.GHOSTTY_POINT_TAG_SCREEN
-    point.value.y = row
-    check(_grid_ref(terminal, point[0], ref), "grid_ref")
+    point.value.x, point.value.y = column, row
+    return point
+
+
+def track(terminal: CData, point: CData) -> CData:
+    """A reference that follows the cell at ``point`` of the screen in use.
+
+    It frees itself when it is released or goes away, before or after the terminal.
+    """
+    out = ffi.new("GhosttyTrackedGridRef *")
+    check(_track(terminal, point[0], out), "track")
+    return ffi.gc(out[0], lib.ghostty_tracked_grid_ref_free)
+
+
+def set_tracked(tracked: CData, terminal: CData, point: CData) -> None:
+    """Make ``tracked`` follow another cell."""
+    check(_set_tracked(tracked, terminal, point[0]), "track")
 
 
 def owned(ctype: str, create: CData, free: CData) -> CData:

@@ -61,7 +61,8 @@ def limit_scrollback(terminal: CData, lines: int, cols: int) -> None:
     """Keep ``lines`` rows of ``cols`` cells or somewhat more; fewer only if they are costly.
 
     By bytes: the library's limit by lines costs four fifths of its speed. A row takes 8 bytes per
-    cell and a few more; many styles and links take from the margin.
+    cell and a few more; many styles and links take from the margin. A page is kept even where no
+    lines are wanted: without any history nobody can say how many rows went by.
     """
-    size = lines * (cols * 10 + 16) + (_PAGE_BYTES if lines else 0)
+    size = lines * (cols * 10 + 16) + _PAGE_BYTES
     set_option(terminal, "SCROLLBACK_MAX_BYTES", ffi.new("size_t *", size))

@@ -74,9 +74,10 @@ class Row:
         return bool(self._flags & layout.ROW_WRAP)
 
     @property
-    def text(self) -> str:
-        """The text of the runs; empty while there are none."""
-        return "".join(text for text, _ in self.runs or ()).rstrip(" ")
+    def background(self) -> bytes:
+        """The row as it is, if any of its cells has a background and no text; else empty."""
+        masks = layout.lanes(len(self._raw) // layout.CELL_BYTES)
+        return self._raw if _backgrounds(int.from_bytes(self._raw, "little"), masks) else b""
 
     def same(self, other: Row) -> bool:
         """Whether both surely show the same, if no style changed in place."""

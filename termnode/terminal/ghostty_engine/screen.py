@@ -32,11 +32,6 @@ class Screen:
         """Rows of history that the library holds."""
         return int(get_value(self._terminal, "SCROLLBACK_ROWS", self._number))
 
-    @property
-    def last_rows(self) -> list[Row]:
-        """The rows as last read."""
-        return self._rows
-
     def suspect(self) -> None:
         """Output came that may have changed a row without the library's notice.
 
@@ -82,10 +77,10 @@ class Screen:
         self._dirty.clear()
         return dirty
 
-    def rows_with_runs(self) -> list[Row]:
-        """The screen's rows, each with its runs filled."""
+    def rows_with_runs(self, wanted: range) -> list[Row]:
+        """The screen's rows, those wanted with their runs filled: up to 10 us for each cell."""
         rows = self.rows()
-        missing = {y for y, row in enumerate(rows) if row.runs is None}
+        missing = {y for y in wanted if rows[y].runs is None}
         if missing:
             above = self.scrollback
             for y in self._state.all_rows():
@@ -119,7 +114,7 @@ class Screen:
         return int(style), bool(self._state.get("CURSOR_BLINKING", self._blinking))
 
     def close(self) -> None:
-        """Free what the library holds for reading; the rows last read stay."""
+        """Free what the library holds for reading."""
         self._state.close()
 
 

@@ -6,10 +6,16 @@ library's user data, so an engine costs no callback objects and cannot outlive i
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
-from termnode.terminal.engine import MAX_EVENTS, MAX_REPLY_BYTES, MAX_TITLE, Event, EventKind
+from termnode.terminal.engine import (
+    CELL_PIXELS,
+    MAX_REPLY_BYTES,
+    MAX_TITLE,
+    Event,
+    EventKind,
+)
+from termnode.terminal.event_queue import EventQueue
 from termnode.terminal.ghostty_engine.library import (
     CData,
     ffi,
@@ -23,15 +29,10 @@ from termnode.terminal.ghostty_engine.prefilter import PROMPT_OSC
 MAX_EVENT_TEXT: Final = 4_096
 """Bytes of an event's text; the rest is cut."""
 
-MAX_EVENT_CHARS: Final = 1 << 20
-"""Characters of all events not yet taken; the oldest are dropped."""
-
 MAX_CLIPBOARD: Final = 64 * 1024
 """Bytes that one clipboard write may carry; a larger one is ignored."""
 
-CELL_WIDTH_PX: Final = 8
-CELL_HEIGHT_PX: Final = 16
-"""The cell size told to programs that ask for pixels."""
+CELL_WIDTH_PX, CELL_HEIGHT_PX = CELL_PIXELS
 
 _VERSION_TEXT: Final[CData] = ffi.new("char[]", b"termnode")
 _VERSION: Final[CData] = ffi.new("GhosttyString *", [ffi.cast("uint8_t *", _VERSION_TEXT), 8])
@@ -51,8 +52,9 @@ class Sink:
         self.cols = cols
         self.rows = rows
         self._replies = bytearray()
-        self._events: deque[Event] = deque()
-        self._chars = 0
+        self._events = EventQueue()
+        self.prompt: tuple[int | None, int | None] = (None, None)
+        """Line and column of the prompt mark that the library is being given."""
 
     def reply(self, data: bytes) -> None:
         """Queue an answer for the program whole, or drop it when it does not fit."""
@@ -60,12 +62,9 @@ class Sink:
             self._replies += data
 
     def event(self, kind: EventKind, raw: bytes = b"") -> None:
-        """Queue an event; when full, the oldest are dropped."""
-        event = Event(kind, printable(raw))
-        self._events.append(event)
-        self._chars += len(event.text)
-        while len(self._events) > MAX_EVENTS or self._chars > MAX_EVENT_CHARS:
-            self._chars -= len(self._events.popleft().text)
+        """Queue an event."""
+        line, column = self.prompt if kind is EventKind.PROMPT_MARK else (None, None)
+        self._events.put(Event(kind, printable(raw), line, column))
 
     def take_replies(self) -> bytes:
         """Give and clear the replies."""
@@ -75,10 +74,7 @@ class Sink:
 
     def take_events(self) -> list[Event]:
         """Give and clear the events."""
-        events = list(self._events)
-        self._events.clear()
-        self._chars = 0
-        return events
+        return self._events.take()
 
 
 def _sink(userdata: CData) -> Sink:

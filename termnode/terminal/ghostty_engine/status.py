@@ -6,6 +6,7 @@ from typing import Final
 
 from termnode.terminal.engine import Cursor, Modes
 from termnode.terminal.ghostty_engine.library import CData, check, ffi, lib
+from termnode.terminal.ghostty_engine.mouse import Asked, Mouse
 
 _MODES: Final = {
     "app_cursor": 1,
@@ -13,12 +14,9 @@ _MODES: Final = {
     "autowrap": 7,
     "app_keypad": 66,
     "focus_events": 1004,
-    "mouse_sgr": 1006,
     "bracketed_paste": 2004,
     "synchronized": 2026,
 }
-_MOUSE: Final = (1003, 1002, 1000, 9)
-"""What a program may ask to be told of the mouse, most first."""
 
 
 class _Reading:
@@ -55,13 +53,16 @@ class Status:
                 ("CURSOR_PENDING_WRAP", ffi.new("bool *")),
             ],
         )
-        numbers = (*_MODES.values(), *_MOUSE)
-        configs = [ffi.new("GhosttyTerminalModeConfig *", {"mode": mode}) for mode in numbers]
+        configs = [
+            ffi.new("GhosttyTerminalModeConfig *", {"mode": mode}) for mode in _MODES.values()
+        ]
+        self._mouse = Mouse(terminal)
         self._modes = _Reading(
             terminal,
             [
                 ("ACTIVE_SCREEN", ffi.new("GhosttyTerminalScreen *")),
                 ("KITTY_KEYBOARD_FLAGS", ffi.new("uint8_t *")),
+                ("MOUSE_TRACKING", ffi.new("bool *")),
                 *(("MODE", config) for config in configs),
             ],
         )
@@ -73,13 +74,14 @@ class Status:
 
     def modes(self, modify_other_keys: int) -> Modes:
         """The modes, with the one that the library does not tell."""
-        screen, kitty, *configs = self._modes.read()
-        values = [bool(config.value) for config in configs]
-        mouse = dict(zip(_MOUSE, values[len(_MODES) :], strict=True))
+        screen, kitty, tracking, *configs = self._modes.read()
+        asked = self._mouse.asked() if tracking else Asked()
         return Modes(
             alternate=screen == lib.GHOSTTY_TERMINAL_SCREEN_ALTERNATE,
-            mouse=next((number for number, on in mouse.items() if on), 0),
+            mouse=asked.mouse,
+            mouse_sgr=asked.mouse_sgr,
+            mouse_pixels=asked.mouse_pixels,
             kitty_flags=int(kitty),
             modify_other_keys=modify_other_keys,
-            **dict(zip(_MODES, values, strict=False)),
+            **dict(zip(_MODES, (bool(config.value) for config in configs), strict=True)),
         )

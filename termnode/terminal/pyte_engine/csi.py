@@ -104,7 +104,8 @@ def _kitty_set(screen: PyteScreen, params: Params) -> None:
 def _key_option(screen: PyteScreen, params: Params) -> None:
     # XTMODKEYS; without parameters all of the options are as at the start.
     if not params or params[0] == 4:
-        screen.modify_other_keys = min(at(params, 1), 3)
+        level = at(params, 1)
+        screen.modify_other_keys = level if level <= 2 else 0
 
 
 def _key_option_off(screen: PyteScreen, params: Params) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from termnode.terminal.pyte_engine.cells import BLANK, Cell, Row
 from termnode.terminal.pyte_engine.grid import GridScreen
+
+_MAY_WIPE_ALL: Final = frozenset((2, 3, 22))
+"""Parameters of ED after which nothing of the screen may be left, here or in another emulator."""
 
 
 def split_wide(row: Row, x: int) -> None:
@@ -82,6 +87,9 @@ class EditScreen(GridScreen):
     def erase_in_display(self, how: int = 0, *_args: object, **_kwargs: object) -> None:
         """ED: 0 from the cursor on, 1 up to the cursor, 2 the screen, 3 the scrollback alone."""
         y = self.cursor.y
+        if how in _MAY_WIPE_ALL or (how == 0 and (self.cursor.x, y) == (0, 0)):
+            self.erasures += 1
+            self.main_erasures += not self.alternate
         if how == 0:
             self.erase_in_line(0)
             self.erase_rows(y + 1, self.lines)

@@ -76,14 +76,16 @@ class PyteEngine:
     def modes(self) -> Modes:
         """The modes the program has set."""
         screen, has = self.screen, self.screen.has_mode
+        mouse = next((kind for kind in _MOUSE if has(kind)), 0)
         return Modes(
             alternate=screen.alternate,
             app_cursor=has(modes.APP_CURSOR),
             app_keypad=has(modes.KEYPAD),
             bracketed_paste=has(modes.PASTE),
             focus_events=has(modes.FOCUS),
-            mouse=next((kind for kind in _MOUSE if has(kind)), 0),
-            mouse_sgr=any(has(number) for number in modes.MOUSE_SGR),
+            mouse=mouse,
+            mouse_sgr=mouse > 0 and (has(modes.MOUSE_SGR) or has(modes.MOUSE_PIXELS)),
+            mouse_pixels=mouse > 0 and has(modes.MOUSE_PIXELS),
             synchronized=has(modes.SYNCHRONIZED),
             autowrap=has(modes.AUTOWRAP),
             reverse=has(modes.REVERSE),
@@ -101,6 +103,21 @@ class PyteEngine:
         """Rows of scrollback."""
         return len(self.screen.history.rows)
 
+    @property
+    def scrolled(self) -> int:
+        """The number of the line in the first row of the main screen."""
+        return self.screen.history.scrolled
+
+    @property
+    def erasures(self) -> int:
+        """Rises when everything on the screen may have been wiped at once."""
+        return self.screen.erasures
+
+    @property
+    def main_erasures(self) -> int:
+        """Rises when everything on the main screen may have been wiped at once."""
+        return self.screen.main_erasures
+
     def text(self, top: int = 0, count: int | None = None) -> list[str]:
         """Rows as text, without trailing blanks."""
         return [row_text(row, self.cols) for row in self._rows(top, count)]
@@ -112,6 +129,10 @@ class PyteEngine:
     def runs(self, top: int = 0, count: int | None = None) -> list[Sequence[Run]]:
         """Rows as runs of one style."""
         return [row_runs(row, self.cols) for row in self._rows(top, count)]
+
+    def looks(self, top: int = 0, count: int | None = None) -> Sequence[object]:
+        """For each row a value to compare."""
+        return self.runs(top, count)
 
     def take_dirty(self) -> frozenset[int]:
         """Screen rows changed since the last call."""

@@ -28,6 +28,10 @@ class GridScreen(pyte.Screen):
         self.grid: list[Row] = [Row() for _ in range(lines)]
         self.alternate = False
         self.all_dirty = True
+        self.erasures = 0
+        """How often everything on the screen may have been wiped at once."""
+        self.main_erasures = 0
+        """How often everything on the main screen was."""
         super().__init__(columns, lines)
 
     @property

@@ -31,9 +31,13 @@ class History:
         self._sweep_at = SWEEP_EVERY
         self._budget = limit * CELLS_PER_LINE + SWEEP_EVERY // 8
         self.rows: deque[Row] = deque(maxlen=limit)
+        self.scrolled = 0
+        """Number of the line after the newest row: how many rows ever came, less those taken back.
+        """
 
     def push(self, row: Row) -> None:
         """Take the row that left the screen."""
+        self.scrolled += 1
         self.rows.append(row)
         # Paced by the stream, never by how it was cut into feeds.
         if self._palette.created >= self._sweep_at:

@@ -17,21 +17,25 @@ AUTOWRAP: Final = 7
 SHOW_CURSOR: Final = 25
 KEYPAD: Final = 66
 FOCUS: Final = 1004
-MOUSE_SGR: Final = frozenset({1006, 1016})
+MOUSE_SGR: Final = 1006
+MOUSE_PIXELS: Final = 1016
 SAVE_CURSOR: Final = 1048
 PASTE: Final = 2004
 SYNCHRONIZED: Final = 2026
 
 MOUSE: Final = frozenset({9, 1000, 1002, 1003})
-"""Kinds of mouse reports: setting one replaces another."""
+"""Kinds of mouse reports: setting one replaces another, resetting any ends them."""
+
+MOUSE_FORMS: Final = frozenset({1005, MOUSE_SGR, 1015, MOUSE_PIXELS})
+"""Forms of mouse reports, of which the same holds."""
 
 ALTERNATE: Final = frozenset({47, 1047, 1049})
 """Ways to the alternate screen; they differ in what they clear and save."""
 
 KNOWN_PRIVATE: Final = frozenset(
     {APP_CURSOR, REVERSE, ORIGIN, AUTOWRAP, SHOW_CURSOR, KEYPAD, FOCUS, SAVE_CURSOR, PASTE}
-    | {SYNCHRONIZED, 8, 12, 1005, 1007, 1015}
-    | MOUSE_SGR
+    | {SYNCHRONIZED, 8, 12, 1007}
+    | MOUSE_FORMS
     | MOUSE
     | ALTERNATE
 )

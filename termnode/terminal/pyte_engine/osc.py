@@ -56,7 +56,8 @@ def _clipboard(screen: PyteScreen, text: str, _end: str) -> None:
 
 
 def _prompt(screen: PyteScreen, text: str, _end: str) -> None:
-    screen.outbox.event(EventKind.PROMPT_MARK, text[:MAX_TEXT])
+    line = None if screen.alternate else screen.history.scrolled + screen.cursor.y
+    screen.outbox.event(EventKind.PROMPT_MARK, text[:MAX_TEXT], line, screen.cursor.x)
 
 
 def _notify(screen: PyteScreen, text: str, _end: str) -> None:

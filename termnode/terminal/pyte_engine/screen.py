@@ -71,8 +71,9 @@ class PyteScreen(StoreScreen):
         if number in modes.ALTERNATE:
             self.switch(number, on)
             return
-        if number in modes.MOUSE:
-            self.mode -= {kind << modes.PRIVATE_SHIFT for kind in modes.MOUSE}
+        for rivals in (modes.MOUSE, modes.MOUSE_FORMS):
+            if number in rivals:
+                self.mode -= {rival << modes.PRIVATE_SHIFT for rival in rivals}
         self.flag(number << modes.PRIVATE_SHIFT, on)
         self._act_on(number, on)
 

@@ -40,6 +40,8 @@ class StoreScreen(WriteScreen):
         self._kitty: dict[bool, list[int]] = {False: [0], True: [0]}
         self.alternate = False
         self.all_dirty = True
+        self.erasures += 1
+        self.main_erasures += 1
 
     def flag(self, key: int, on: bool) -> None:
         """Set or reset a mode in pyte's set."""
@@ -79,6 +81,8 @@ class StoreScreen(WriteScreen):
 
     def switch(self, number: int, on: bool) -> None:
         """Modes 47, 1047 and 1049: 1049 saves the cursor and clears first, 1047 clears after."""
+        # 1049 clears the alternate screen again where another emulator runs the pane.
+        self.erasures += on and number == 1049
         if on and not self.alternate:
             if number == 1049:
                 self.save_cursor()
@@ -98,6 +102,7 @@ class StoreScreen(WriteScreen):
         self.grid, self._parked = self._parked, self.grid
         self.alternate = not self.alternate
         self.all_dirty = True
+        self.erasures += 1
 
     # Keyboard protocol
 
@@ -177,6 +182,11 @@ class StoreScreen(WriteScreen):
         start = max(len(rows) - lines, 0)
         if not full:
             start = max(start, marks[1][0])
+        if columns == self.columns:
+            self.history.scrolled += start - top
+        else:
+            # Rows are others now: none of them gets a number that was given.
+            self.history.scrolled += max(lines, self.lines) + start
         self.history.replace(rows[:start])
         self.grid = rows[start:] + [Row() for _ in range(lines - len(rows) + start)]
         self._move_saved(saved, marks[2], start, lines)

@@ -1,0 +1,1 @@
+"""The options of each command, as argparse takes them."""

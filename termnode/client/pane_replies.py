@@ -1,0 +1,112 @@
+"""What the verbs about panes answer with; see `termnode.client.replies`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from termnode.client.replies import Exit
+
+
+@dataclass(frozen=True, slots=True)
+class PaneInfo:
+    """A pane as term.panes lists it. ``state`` is starting, running or exited."""
+
+    id: int
+    tab: int
+    active: bool
+    generation: int
+    x: int
+    y: int
+    cols: int
+    rows: int
+    state: str
+    title: str = ""
+    zoomed: bool = False
+    hidden: bool = False
+    pid: int | None = None
+    command: str | None = None
+    cwd: str | None = None
+    idle_ms: int | None = None
+    exit: Exit | None = None
+    duration_ms: int | None = None
+    held_by: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """term.panes"""
+
+    panes: tuple[PaneInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewPane:
+    """term.pane.split"""
+
+    id: int
+    tab: int
+    generation: int
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedPane:
+    """term.pane.close"""
+
+    id: int
+    tab: int
+    tab_closed: bool
+    remaining: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """term.pane.select and term.pane.break"""
+
+    id: int
+    tab: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """term.pane.restart"""
+
+    id: int
+    generation: int
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """term.pane.resize"""
+
+    id: int
+    cols: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """term.pane.swap"""
+
+    id: int
+    tab: int
+    with_: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """term.pane.join"""
+
+    id: int
+    tab: int
+    tab_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Zoomed:
+    """term.pane.zoom"""
+
+    id: int
+    tab: int
+    zoomed: bool

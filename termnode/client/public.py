@@ -1,0 +1,73 @@
+"""The public names that are the same for Trio, asyncio and plain scripts: values and errors."""
+
+from __future__ import annotations
+
+from termnode.client.anchors import LAST_INPUT, After, Anchor
+from termnode.client.errors import (
+    BadReply,
+    Busy,
+    Cancelled,
+    Conflict,
+    ConnectionLost,
+    Disconnected,
+    Expired,
+    Forbidden,
+    InvalidArgument,
+    NotFound,
+    PaneGone,
+    ProgramEnded,
+    Refused,
+    ResourceLimit,
+    ServiceRestarted,
+    ServiceUnavailable,
+    SessionClosed,
+    StaleGeneration,
+    TermnodeError,
+    UnknownOutcome,
+    Unsupported,
+    WaitTimeout,
+)
+from termnode.client.pane_replies import PaneInfo
+from termnode.client.replies import Exit, LogEntry, SessionInfo, TabInfo
+from termnode.client.seen import Event, Line, Match, Pasted, Screen, Sent, Typed, Waited
+
+__all__ = [
+    "LAST_INPUT",
+    "After",
+    "Anchor",
+    "BadReply",
+    "Busy",
+    "Cancelled",
+    "Conflict",
+    "ConnectionLost",
+    "Disconnected",
+    "Event",
+    "Exit",
+    "Expired",
+    "Forbidden",
+    "InvalidArgument",
+    "Line",
+    "LogEntry",
+    "Match",
+    "NotFound",
+    "PaneGone",
+    "PaneInfo",
+    "Pasted",
+    "ProgramEnded",
+    "Refused",
+    "ResourceLimit",
+    "Screen",
+    "Sent",
+    "ServiceRestarted",
+    "ServiceUnavailable",
+    "SessionClosed",
+    "SessionInfo",
+    "StaleGeneration",
+    "TabInfo",
+    "TermnodeError",
+    "Typed",
+    "UnknownOutcome",
+    "Unsupported",
+    "WaitTimeout",
+    "Waited",
+]

@@ -1,0 +1,90 @@
+"""INFO, HELP, the session and its log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from termnode.control.fields import COLS, LIMIT, ROWS
+from termnode.control.spec import Capability, Kind, VerbSpec
+
+INFO: Final = "INFO"
+HELP: Final = "HELP"
+
+_LOG_ENTRY: Final = (
+    "of each: seq, time (Unix milliseconds), principal, verb, pane, outcome, duration_ms, "
+    "request_id (whether there was one), replayed"
+)
+
+ABOUT: Final = (
+    VerbSpec(
+        INFO,
+        "What serves this name and how it is set; answered in strict posture too.",
+        Kind.READ,
+        None,
+        (),
+        (
+            ("service", "the name it serves"),
+            ("version", "of Termnode"),
+            ("posture", "open or strict, as read for this request"),
+            ("verbs", "names of all verbs"),
+            ("limits", "request_bytes, response_bytes, mutations, waits, remembered"),
+        ),
+    ),
+    VerbSpec(
+        HELP,
+        "All verbs with their fields, results and errors; answered in strict posture too.",
+        Kind.READ,
+        None,
+        (),
+        (
+            ("verbs", "one object per verb, from the same table as this text"),
+            ("errors", "every error code and what to do about it"),
+        ),
+    ),
+    VerbSpec(
+        "term.session",
+        "How the service is and what is active in it.",
+        Kind.READ,
+        Capability.READ_STATE,
+        (),
+        (
+            ("service", "the name it serves"),
+            ("version", "of Termnode"),
+            ("posture", "open or strict"),
+            ("pid", "process of the service"),
+            ("uptime_ms", "since it started"),
+            ("emulator", "the terminal emulator in use"),
+            ("cols", "columns of the terminal"),
+            ("rows", "rows of the terminal"),
+            ("tabs", "how many there are"),
+            ("panes", "how many there are"),
+            ("active_tab", "its id; left out when there is none"),
+            ("active_pane", "its id; left out when there is none"),
+        ),
+    ),
+    VerbSpec(
+        "term.resize",
+        "Set the size of the terminal: of every tab.",
+        Kind.MUTATION,
+        Capability.MANAGE_LAYOUT,
+        (replace(COLS, required=True), replace(ROWS, required=True)),
+        (("cols", "columns of a tab"), ("rows", "rows of a tab")),
+        example={"cols": 120, "rows": 40, "request_id": "r-9"},
+    ),
+    VerbSpec(
+        "term.log",
+        "Who asked for what, newest last; no text, no arguments.",
+        Kind.READ,
+        Capability.READ_STATE,
+        (LIMIT,),
+        (
+            (
+                "entries",
+                _LOG_ENTRY,
+            ),
+        ),
+        limits="the last 1,024 are kept",
+        example={"limit": 20},
+    ),
+)

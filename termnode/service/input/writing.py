@@ -1,0 +1,125 @@
+"""Input on its way to a pane's program: to whom, whether it may, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from brokerd.client import ErrorCode, Refusal, limit_reached
+from termnode.service.input.lines import begun_after
+from termnode.service.live_pane import LivePane
+from termnode.service.state import Result, State
+from termnode.terminal.pty_terminal import Gone, Outcome, QueueFull, Ticket
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A program that runs in a pane. ``about`` is what every reply says of it."""
+
+    live: LivePane
+    pane: int
+    generation: int
+
+    @property
+    def about(self) -> Result:
+        """The pane, and the revision of its screen as it is now: take it before a write."""
+        return {
+            "pane": self.pane,
+            "generation": self.generation,
+            "revision": self.live.terminal.log.revision,
+        }
+
+
+def target_of(state: State, pane: int | None) -> Target:
+    """The pane's program, or that of the active pane.
+
+    Raises Refusal: NOT_FOUND, BUSY while it is being started, DISCONNECTED when it has ended.
+    """
+    found = state.workspace.pane(pane)
+    live = state.live(found.id)
+    if live.ended is not None:
+        raise _ended()
+    return Target(live, found.id, found.generation)
+
+
+def send(
+    state: State, target: Target, data: bytes, *, closing: bytes = b"", patience: bool = False
+) -> Ticket:
+    """Admit input whole and write what fits now, in one step.
+
+    Raises Refusal: BUSY while a text waits for its Enter there, RESOURCE_LIMIT when the program
+    does not read what is there already or a line would be cut, DISCONNECTED when it is gone.
+    """
+    if target.live in state.inputs.held:
+        raise _held()
+    return write(state, target, data, closing=closing, patience=patience)
+
+
+def write(
+    state: State, target: Target, data: bytes, *, closing: bytes = b"", patience: bool = False
+) -> Ticket:
+    """As ``send``, also while the pane is held: for who holds it."""
+    if target.live.ended is not None:
+        raise _ended()
+    begun = begun_after(target.live, data)
+    try:
+        ticket = target.live.terminal.write(
+            data,
+            within=state.config.write_deadline_s,
+            permit=state.is_open,
+            closing=closing,
+            patience=patience,
+        )
+    except QueueFull as full:
+        message = "the program has not read earlier input yet: wait until it has, then try again"
+        raise limit_reached("input_queue_room", full.room, message) from None
+    except Gone:
+        raise _ended() from None
+    if ticket.outcome in {None, "written"}:
+        target.live.line_begun = begun
+    return ticket
+
+
+async def written(*tickets: Ticket) -> int:
+    """Wait until all was written; return the number of bytes. Raises Refusal with the counts."""
+    for ticket in tickets:
+        outcome = await ticket.wait()
+        if outcome != "written":
+            raise _not_written(outcome, tickets)
+    return sum(ticket.total for ticket in tickets)
+
+
+def _not_written(outcome: Outcome, tickets: tuple[Ticket, ...]) -> Refusal:
+    counts = {
+        "written_bytes": sum(ticket.written for ticket in tickets),
+        "bytes": sum(ticket.total for ticket in tickets),
+    }
+    if outcome == "gone":
+        return Refusal(
+            ErrorCode.DISCONNECTED, "the program ended before it had read all of it", **counts
+        )
+    if outcome == "revoked":
+        return Refusal(
+            ErrorCode.CANCELLED, "the terminal became strict; the rest was discarded", **counts
+        )
+    return Refusal(
+        ErrorCode.EXPIRED,
+        "the program did not read all of it in time; the rest was discarded, what was written may "
+        "still be read: look at the screen, press C-c before you type anything else",
+        **counts,
+    )
+
+
+def _held() -> Refusal:
+    return Refusal(
+        ErrorCode.BUSY,
+        "a text that was just typed there waits for its Enter: try again in a moment",
+        reason="confirming",
+    )
+
+
+def _ended() -> Refusal:
+    return Refusal(
+        ErrorCode.DISCONNECTED,
+        "the pane's program has ended: term.pane.restart starts it again",
+        reason="program_ended",
+    )

@@ -1,0 +1,1 @@
+"""What keeps a service running: its broker, host, name, lock and files."""

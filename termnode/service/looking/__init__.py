@@ -1,0 +1,1 @@
+"""What panes show: lists, snapshots, titles."""

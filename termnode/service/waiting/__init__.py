@@ -1,0 +1,1 @@
+"""Waits: until a row matches, until quiet, prompt, exit or a change."""
