@@ -7,6 +7,10 @@ no call took over a second.
 screen: an agent follows a ten-minute build (simulated, 600 looks at 120x40). Passes when whole
 screens are at least 10 times the bytes of what is new since the last look, and when a look at
 nothing new takes less than 1.2 times as long as ``term.session`` (p50).
+
+attach: how long does a key take to its echo on a person's terminal, beside tmux on another?
+Passes when, in the best of five rounds, its median is at most 3 times tmux's, its p99 while ``yes``
+runs in the pane beside at most 5 times tmux's, and what is written to the terminal stays bounded.
 """
 
 from __future__ import annotations
@@ -17,12 +21,14 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from scripts.bench_attach import attach
 from scripts.bench_flood import flood
 from scripts.bench_screen import screen
 
 BENCHMARKS: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     "flood": flood,
     "screen": screen,
+    "attach": attach,
 }
 
 

@@ -26,11 +26,21 @@ COMMANDS: Final = (
     Command(
         "up",
         "start a shared terminal with your shell",
-        "Starts the broker when none answers, then the terminal service, opens a tab with your "
-        "shell, and prints one JSON line when ready. Stays in the foreground (Ctrl-C ends it) "
-        "unless --detach is given.",
+        "Starts the broker when none answers, then the terminal service, and opens a tab with your "
+        "shell. On a terminal it then attaches (see attach --help), and the service goes on in the "
+        "background. With --detach, or without a terminal, it prints one JSON line when ready; "
+        "without --detach it then stays in the foreground until Ctrl-C.",
         "up",
         running.up,
+    ),
+    Command(
+        "attach",
+        "see and use the terminals in yours; C-b d leaves, C-b ? helps",
+        "Shows the active tab with all its panes in this terminal, which is left as it was found. "
+        "Ends with 0 when you detached, 1 when it was refused, 2 without a terminal, 3 when there "
+        "is no service or it ended. Keys, colours and the prefix are set in config.toml.",
+        "attach",
+        running.attach,
     ),
     Command(
         "down",
@@ -205,6 +215,24 @@ COMMANDS: Final = (
         "object a line. What was missed is said.",
         "following",
         look.events,
+    ),
+    Command(
+        "watch",
+        "follow a pane's output as plain lines, or record it",
+        "Prints each line once it is complete, without sequences; what full-screen programs draw "
+        "is left out. With --record it goes into a file that termnode play and other players of "
+        "asciicast v3 take: termnode watch --pane 2 --record build.cast. Ends when the program "
+        "does.",
+        "watch",
+        look.watch,
+    ),
+    Command(
+        "play",
+        "play a recording in this terminal",
+        "Plays a recording of termnode watch or asciinema: Space halts it and lets it go on, q "
+        "ends it. Only what it shows is drawn; no sequence of it reaches your terminal.",
+        "play",
+        look.play,
     ),
     Command(
         "posture",

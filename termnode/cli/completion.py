@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-_TAKES_PATH = frozenset({"--runtime-dir", "--shell", "--cwd"})
+_TAKES_PATH = frozenset({"--runtime-dir", "--shell", "--cwd", "--record", "--ticket-file"})
 
 
 class _Words:

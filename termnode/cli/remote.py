@@ -174,12 +174,17 @@ def _encoded(body: dict[str, object]) -> bytes:
 
 def _good(arguments: argparse.Namespace, reply: Reply) -> dict[str, object]:
     """The body of a good reply; a refusal is a CommandError, which --json prints at the end."""
-    answer: dict[str, object] = dict(reply.body or {})
     if reply.rc == 0:
-        return answer
+        return dict(reply.body or {})
+    raise refusal(arguments, reply)
+
+
+def refusal(arguments: argparse.Namespace, reply: Reply) -> CommandError:
+    """What a person is told of a refusal, and the exit code that goes with it."""
+    answer: dict[str, object] = dict(reply.body or {})
     said = answer.get("details")
     details = said if isinstance(said, dict) else {}
-    raise CommandError(
+    return CommandError(
         _refusal_words(answer, arguments.name),
         exit_code(reply),
         details=details,

@@ -1,19 +1,20 @@
-"""``termnode up``: become the service, or start one in the background."""
+"""``termnode up``: become the service, or start one in the background and attach to it."""
 
 from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import sys
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 import trio
 
 from brokerd.client import BusError, Refusal, RuntimeDirError, resolve_runtime_dir
+from termnode.cli.attach import View, attach_to, person_terminal, tab_size, ticket_of
 from termnode.cli.exits import OK, REFUSED, TRANSPORT, USAGE, CommandError
+from termnode.cli.mirror import refuse_own_pane
 from termnode.cli.remote import first_error, json_line, print_json
+from termnode.cli.starting import DEFAULT_SIZE, start
 from termnode.panehost.client import HostLost
 from termnode.service.config import Config
 from termnode.service.keeping.broker_keeper import BrokerFailed
@@ -30,18 +31,38 @@ def run(arguments: argparse.Namespace) -> int:
         files = InstanceFiles(resolve_runtime_dir(arguments.runtime_dir), arguments.name)
     except RuntimeDirError as error:
         raise CommandError(str(error), TRANSPORT) from None
-    if arguments.detach:
-        return _detached(arguments, files)
+    if arguments.ready_fd is None and (arguments.detach or _for_a_person(arguments)):
+        return _in_background(arguments, files)
     config = Config.from_environment(
         name=arguments.name,
         directory=files.directory,
         cwd=_directory(),
         environment=dict(os.environ),
         shell=_program(arguments.shell),
-        size=arguments.size,
+        size=arguments.size or DEFAULT_SIZE,
         detached=arguments.ready_fd is not None,
     )
     return _serve(config, arguments.ready_fd)
+
+
+def _for_a_person(arguments: argparse.Namespace) -> bool:
+    """Whether somebody sits at a terminal who will want to see it."""
+    return not arguments.foreground and person_terminal()
+
+
+def _in_background(arguments: argparse.Namespace, files: InstanceFiles) -> int:
+    """Start it as a process of its own; then say that it is ready, or attach to it."""
+    attaches = not arguments.detach
+    if attaches:
+        refuse_own_pane(arguments, files, force=False)
+    size = arguments.size or (tab_size() if attaches else DEFAULT_SIZE)
+    ready = start(files, size, arguments.shell)
+    if not attaches:
+        print(ready.line)
+        return OK
+    if arguments.json:
+        print(ready.line, flush=True)
+    return attach_to(arguments, files, View(ticket=ticket_of(ready)))
 
 
 def _serve(config: Config, ready_fd: int | None) -> int:
@@ -73,7 +94,8 @@ def _tell_person(ready: dict[str, object]) -> None:
     if sys.stderr.isatty():
         name = "" if ready["name"] == "term" else f" --name {ready['name']}"
         print(
-            f"ready. In another terminal: termnode screen{name}, termnode type 'ls' --enter{name}\n"
+            f"ready. In another terminal: termnode attach{name}, termnode screen{name}, "
+            f"termnode type 'ls' --enter{name}\n"
             "Ctrl-C here ends it and its programs.",
             file=sys.stderr,
         )
@@ -108,42 +130,3 @@ def _directory() -> str:
         return os.getcwd()
     except FileNotFoundError:
         return os.path.expanduser("~")
-
-
-def _detached(arguments: argparse.Namespace, files: InstanceFiles) -> int:
-    """Start the service as a process of its own, wait until it is ready, print its line."""
-    pid = files.running()
-    if pid is not None:
-        raise CommandError(str(AlreadyRunning(files.name, files.directory, pid)), REFUSED)
-    reader, writer = os.pipe()
-    # What it says before it holds the lock is for this caller alone; then it opens its log.
-    with tempfile.TemporaryFile("w+", errors="replace") as words, os.fdopen(reader) as pipe:
-        with os.fdopen(writer, "w"):
-            process = subprocess.Popen(
-                _command(arguments, files, writer),
-                stdin=subprocess.DEVNULL,
-                stdout=words,
-                stderr=words,
-                pass_fds=[writer],
-                start_new_session=True,
-            )
-        line = pipe.read()
-        if line:
-            print(line)
-            return OK
-        code = process.wait()
-        words.seek(0)
-        raise CommandError(
-            words.read().strip().removeprefix("termnode: ")
-            or f"the service ended before it was ready; {files.log} may say why",
-            code if code in {USAGE, TRANSPORT} else REFUSED,
-        )
-
-
-def _command(arguments: argparse.Namespace, files: InstanceFiles, ready_fd: int) -> list[str]:
-    cols, rows = arguments.size
-    # -P: no module is ever taken from the directory that this was called in.
-    command = [sys.executable, "-P", "-m", "termnode.cli.main", "up", "--ready-fd", str(ready_fd)]
-    command += ["--name", arguments.name, "--runtime-dir", str(files.directory)]
-    command += ["--size", f"{cols}x{rows}"]
-    return command if arguments.shell is None else [*command, "--shell", arguments.shell]

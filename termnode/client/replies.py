@@ -59,6 +59,14 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenedView:
+    """term.view.open"""
+
+    token: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogEntry:
     """Who asked for what, and what became of it."""
 

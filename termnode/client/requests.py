@@ -33,6 +33,11 @@ def resize(*, cols: int, rows: int) -> Call[replies.Size]:
     return call("term.resize", replies.Size, Kind.MUTATION, cols=cols, rows=rows)
 
 
+def view_open(*, ticket: str | None = None) -> Call[replies.OpenedView]:
+    """term.view.open"""
+    return call("term.view.open", replies.OpenedView, Kind.SUBSCRIPTION, ticket=ticket)
+
+
 def log(*, limit: int = 100) -> Call[replies.Log]:
     """term.log"""
     return call("term.log", replies.Log, limit=limit)

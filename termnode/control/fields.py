@@ -221,3 +221,9 @@ LIMIT: Final = Field("limit", FieldType.INTEGER, "how many entries", low=1, high
 
 PROGRAM: Final = (ARGV, CWD, ENV, TITLE, REMAIN, BACKGROUND)
 """What a new pane takes."""
+TICKET: Final = Field(
+    "ticket",
+    FieldType.TEXT,
+    "as `termnode up` printed it; needed in strict posture",
+    high=128,
+)

@@ -95,6 +95,9 @@ class VerbSpec:
     example: Mapping[str, Json] = field(default_factory=dict)
     check: Check | None = None
     """Run on the checked fields, before anything is spent."""
+    always: bool = False
+    """Whether strict posture lets it through: it then decides itself who may have what. Never for
+    other machines."""
 
     @property
     def mutates(self) -> bool:

@@ -144,7 +144,7 @@ class GlobalLane:
         self._notes.posture(posture)
         if posture is Posture.OPEN:
             return posture
-        if spec is None or spec.name not in {INFO, HELP} or scope[0] == NODE:
+        if spec is None or not spec.always or scope[0] == NODE:
             raise forbidden()
         return posture
 

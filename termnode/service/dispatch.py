@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import trio
 
-from brokerd.client import Bus, Refusal, Request, wait_process_end, where
+from brokerd.client import Bus, Refusal, Request, limit_reached, wait_process_end, where
 from termnode.control.spec import Kind
-from termnode.lanes.calls import Admitted, Answer, Call, Reply, Sealed, Settled, Ticket
+from termnode.lanes.calls import Admitted, Answer, Call, Caller, Reply, Sealed, Settled, Ticket
 from termnode.lanes.global_lane import GlobalLane
+from termnode.lanes.who import summary
 from termnode.service.events.subscribing import subscribe
+from termnode.service.input.authors import Author
 from termnode.service.keeping.name_keeper import serve_name
 from termnode.service.looking.reads import READS
 from termnode.service.mutations import MUTATIONS
-from termnode.service.state import Args, Later, Result, State
+from termnode.service.state import Args, Later, Result, State, Work
+from termnode.service.viewing.opening import open_view
 from termnode.service.waiting.waits import wait
 
 TO_RUN: Final = 256
 """Room for admitted mutations; the lane admits fewer."""
 
+SUBSCRIPTIONS: Final[Mapping[str, Callable[[Caller | None, State, Args], Result]]] = {
+    "term.events": subscribe,
+    "term.view.open": open_view,
+}
+
+PEOPLE_WAITING: Final = 64
+"""Commands of people that wait among the mutations; more are refused."""
+
 log = logging.getLogger("termnode.service")
 
 OnSettled: TypeAlias = Callable[[Ticket, Reply | None, Sealed], None]
 """Told of each mutation that was carried out, or given up (without a reply), after its answer."""
+
+
+class _Queued(NamedTuple):
+    """A mutation that waits for its turn, and how many human inputs there were when it came."""
+
+    ticket: Ticket
+    human_inputs: int
 
 
 class Dispatcher:
@@ -39,7 +57,9 @@ class Dispatcher:
         self._state = state
         self._clock = clock
         self._on_settled = on_settled
-        self._to_run, self._runs = trio.open_memory_channel[Ticket](TO_RUN)
+        self._to_run, self._runs = trio.open_memory_channel[_Queued | Work](TO_RUN)
+        self._people_waiting = 0
+        state.enqueue = self.enqueue
 
     async def run(
         self, bus: Bus, name: str, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
@@ -55,6 +75,14 @@ class Dispatcher:
                 bus, name, lambda request: self._take(request, nursery), task_status=task_status
             )
 
+    def enqueue(self, work: Work) -> None:
+        """A person's command, behind the mutations that came before. Raises Refusal."""
+        if self._people_waiting >= PEOPLE_WAITING:
+            message = f"{PEOPLE_WAITING} commands already wait: try again when they are done"
+            raise limit_reached("commands", PEOPLE_WAITING, message)
+        self._people_waiting += 1
+        self._to_run.send_nowait(work)
+
     def _take(self, request: Request, nursery: trio.Nursery) -> None:
         """Judge one request and begin it, without a checkpoint: requests keep their order."""
         call = Call(request.principal, request.command, request.raw, request)
@@ -68,11 +96,12 @@ class Dispatcher:
         if ticket.spec.kind is Kind.READ:
             self._settle(ticket, self._at_once(ticket, READS[ticket.spec.name]))
         elif ticket.spec.kind is Kind.SUBSCRIPTION:
-            self._settle(ticket, self._at_once(ticket, partial(subscribe, ticket.principal)))
+            begin = partial(SUBSCRIPTIONS[ticket.spec.name], ticket.principal)
+            self._settle(ticket, self._at_once(ticket, begin))
         elif ticket.spec.kind is Kind.WAIT:
             nursery.start_soon(self._wait, ticket)
         else:
-            self._to_run.send_nowait(ticket)
+            self._to_run.send_nowait(_Queued(ticket, self._state.people.inputs))
 
     def _at_once(self, ticket: Ticket, look: Callable[[State, Args], Result]) -> Reply | None:
         try:
@@ -84,10 +113,16 @@ class Dispatcher:
             return None
 
     async def _run_mutations(self, nursery: trio.Nursery) -> None:
-        async for ticket in self._runs:
+        async for queued in self._runs:
+            if not isinstance(queued, _Queued):
+                self._people_waiting -= 1
+                await queued()
+                continue
+            ticket, self._state.inputs.since = queued
             if self._forbidden_since(ticket):
                 continue
             ticket.pane = _pane(ticket.args, self._state)
+            self._state.inputs.author = Author(summary(ticket.principal), ticket.spec.name)
             work = partial(MUTATIONS[ticket.spec.name], self._state, ticket.args)
             outcome = await self._attempt(ticket, work)
             if callable(outcome):

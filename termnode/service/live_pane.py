@@ -14,6 +14,7 @@ import trio
 
 from termnode.panehost.client import HostBusy, HostLost, PaneHost
 from termnode.service.events.throttle import Hearing
+from termnode.service.input.authors import Outstanding, Typed
 from termnode.service.program import Program
 from termnode.terminal.pty_terminal import Terminal
 
@@ -50,6 +51,14 @@ class LivePane:
     """Bytes typed in canonical mode since the last line end."""
     told_title: str = ""
     """The title in the last event about one."""
+    person_at: int = 0
+    """What `People.inputs` was when a person last typed here."""
+    foreground_generation: int = 0
+    """Rises with each input of a person; what an agent was permitted before counts no more then."""
+    typed_last: Typed | None = None
+    """Who typed last, agent or person."""
+    outstanding: list[Outstanding] = field(default_factory=list)
+    """Agents' input that is not all written (`People`)."""
 
     def close_pidfd(self) -> None:
         """Let go of the process; may be called again."""

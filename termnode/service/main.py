@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import trio
@@ -14,6 +15,7 @@ from brokerd.client import Bus, connect
 from termnode.control import posture
 from termnode.control.audit import Audit
 from termnode.control.retry import RetryTable
+from termnode.lanes.calls import Reply, Sealed, Ticket
 from termnode.lanes.global_lane import GlobalLane
 from termnode.service.config import Config
 from termnode.service.dispatch import Dispatcher
@@ -32,6 +34,9 @@ from termnode.service.mutations import tab_new
 from termnode.service.opening import apply
 from termnode.service.panes import Panes
 from termnode.service.state import State
+from termnode.service.viewing.access import Access
+from termnode.service.viewing.socket import serve_views
+from termnode.service.viewing.views import Views
 from termnode.terminal import engines
 from termnode.terminal.commands import Signal
 from termnode.version import VERSION
@@ -110,8 +115,13 @@ class _Service:
             started=time.monotonic(),
             is_open=self._is_open,
             events=self.events,
+            access=Access(self._is_open, time.monotonic),
         )
+        self.views = Views(self.state)
         self.telling = Telling(self.events, self.state.workspace, self.panes.get, time.monotonic)
+        self.state.people.on_typed = self.telling.typed
+        self.state.people.on_done = self.telling.arranged
+        self.telling.on_moved = self.state.people.moved
         self.lane = GlobalLane(
             read_posture=self._read_posture,
             retries=RetryTable(),
@@ -119,7 +129,7 @@ class _Service:
             info=lambda: {"service": config.name, "version": VERSION},
             wall_ms=_wall_ms,
         )
-        self.dispatcher = Dispatcher(self.lane, self.state, time.monotonic, self.telling.settled)
+        self.dispatcher = Dispatcher(self.lane, self.state, time.monotonic, self._settled)
 
     def _is_open(self) -> bool:
         return posture.read(self._files.posture) is posture.Posture.OPEN
@@ -134,16 +144,30 @@ class _Service:
             self._posture = now
             self.panes.recheck_permits()
             self.events.recheck()
+            self.views.news.ring()
         return now
+
+    @property
+    def view_socket(self) -> Path:
+        """Where it is to be."""
+        return self._files.view
+
+    def _settled(self, ticket: Ticket, reply: Reply | None, sealed: Sealed) -> None:
+        self.telling.settled(ticket, reply, sealed)
+        self.views.news.ring()
 
     def _heard(self, live: LivePane, signal: Signal) -> None:
         self.telling.heard(live, signal)
+        self.views.heard(live, signal)
 
     async def _beside(self, live: LivePane) -> None:
-        await PaneWatch(self.telling, self.pump.until_wanted, time.monotonic).run(live)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.views.feed.run, live)
+            await PaneWatch(self.telling, self.pump.until_wanted, time.monotonic).run(live)
 
     def _ended(self, live: LivePane) -> None:
         self.telling.ended(live)
+        self.views.news.ring()
         self.notices.ended(live, self.state.pane_title(live.id))
 
     def _expired(self, live: LivePane) -> None:
@@ -151,6 +175,7 @@ class _Service:
         if self.panes.get(live.id) is live:
             apply(self.state, self.state.workspace.close_pane(live.id))
             self.telling.expired(live.id)
+            self.views.news.ring()
 
 
 async def _run(service: _Service, stop: trio.Event, when_ready: Callable[[Ready], None]) -> None:
@@ -166,6 +191,7 @@ async def _run(service: _Service, stop: trio.Event, when_ready: Callable[[Ready]
             await programs.start(service.panes.run)
             programs.start_soon(service.notices.run, bus)
             programs.start_soon(service.pump.run, bus)
+            await programs.start(serve_views, service.views, service.view_socket)
             await _admit(service, bus, stop, when_ready)
             programs.cancel_scope.cancel()
         outer.cancel_scope.cancel()
@@ -199,6 +225,7 @@ def _ready(service: _Service, bus: Bus, first: Ready) -> Ready:
         "posture": str(posture.start_value(service.config.environment)),
         "emulator": service.state.emulator,
         "shell": service.config.shell,
+        "view_ticket": service.state.access.first_ticket,
         "tab": first["id"],
         "pane": first["pane"],
     }

@@ -55,6 +55,8 @@ class Panes:
         self._on_signal = on_signal
         self._beside = beside
         self._live: dict[int, LivePane] = {}
+        self.person_environment: Mapping[str, str] = {}
+        """Of the person who attached last: how to reach their screen and keys."""
         self._nursery: trio.Nursery | None = None
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -88,7 +90,7 @@ class Panes:
         """
         host = self._host.current()
         environment = pane_environment(
-            self._config.environment,
+            {**self._config.environment, **self.person_environment},
             program.env,
             self._config.name,
             self._config.directory,

@@ -18,6 +18,7 @@ _NOT_INHERITED: Final = frozenset(
         "TMUX", "TMUX_PANE", "STY", "WINDOW",  # a multiplexer around the service is not in the pane
         "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION", "KITTY_WINDOW_ID", "WINDOWID",
         "COSMIX_SESSION_FD",  # a launch descriptor is for one process only (facts 2.10)
+        "TERMNODE_TICKET",  # the person's alone: with it a program could play the person
         "OLDPWD", "SHLVL", "_",
     }
 )  # fmt: skip

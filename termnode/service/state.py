@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -13,6 +14,9 @@ from termnode.service.events.hub import Events
 from termnode.service.input.inputs import Inputs
 from termnode.service.live_pane import LivePane
 from termnode.service.panes import Panes
+from termnode.service.viewing.access import Access
+from termnode.service.viewing.asking import Asking
+from termnode.service.viewing.people import People
 from termnode.service.waiting.watching import Watches
 from termnode.workspace.model import Workspace
 
@@ -24,6 +28,18 @@ Result: TypeAlias = dict[str, object]
 
 Later: TypeAlias = Callable[[], Awaitable[Result]]
 """What is left to wait for after the synchronous part of a mutation."""
+
+
+Work: TypeAlias = Callable[[], Awaitable[None]]
+"""Something to do among the mutations; it never raises."""
+
+
+def _not_yet(_: Work) -> None:
+    raise Refusal(ErrorCode.UNAVAILABLE, "the service is just starting: try again")
+
+
+def _no_access() -> Access:
+    return Access(lambda: False, time.monotonic)
 
 
 @dataclass(slots=True)
@@ -44,6 +60,15 @@ class State:
     events: Events
     inputs: Inputs = field(default_factory=Inputs, kw_only=True)
     """What the input verbs remember between requests."""
+    enqueue: Callable[[Work], None] = field(default=_not_yet, kw_only=True)
+    """Puts work behind the mutations that wait already; raises Refusal RESOURCE_LIMIT when there is
+    too much of it."""
+    people: People = field(default_factory=People, kw_only=True)
+    """Who typed last, and what gives way to a person."""
+    asking: Asking = field(default_factory=Asking, kw_only=True)
+    """Questions to the person."""
+    access: Access = field(default_factory=_no_access, kw_only=True)
+    """Who may open a view."""
     watches: Watches = field(default_factory=Watches, kw_only=True)
     """The panes that somebody waits for."""
 

@@ -23,6 +23,7 @@ from termnode.terminal.pty_reader import PtyReader
 from termnode.terminal.pty_writer import PtyWriter, Ticket
 from termnode.terminal.screen import Screen
 from termnode.terminal.screen_log import ScreenLog
+from termnode.terminal.taps import Taps
 from termnode.terminal.write_queue import Gone, Outcome, QueueFull
 
 __all__ = ["ExitReport", "Gone", "Outcome", "QueueFull", "Signal", "Terminal", "Ticket"]
@@ -63,6 +64,8 @@ class Terminal(Programs):
         """When the program last wrote, by ``clock``."""
         self.output_revision = revision
         """The revision that its last output made."""
+        self.taps = Taps()
+        """Who is given the output as it is."""
         super().__init__(Master(master_fd), pid)
         self._screen = Screen(engine, fallback, revision, on_signal, self.foreground_group)
         self._writer = PtyWriter(self._master, clock)
@@ -180,6 +183,7 @@ class Terminal(Programs):
         self._screen.resize(cols, rows)
         if not self._master.closed:
             processes.set_window_size(self._master.fd, cols, rows)
+        self.taps.nudge()
 
     async def changed(self, since: int) -> int:
         """Wait until ``revision`` is above ``since`` or the terminal is final; return it."""
@@ -198,6 +202,7 @@ class Terminal(Programs):
         if self.exit is None:
             self.exit = ExitReport(status.code, status.signal, status.core, tuple(holding))
             self._screen.bump()
+            self.taps.nudge()
 
     async def close(self) -> None:
         """Stop, close the master and free the engine. Pending input ends as ``gone``."""
@@ -209,6 +214,7 @@ class Terminal(Programs):
         with trio.CancelScope(shield=True):  # short: ``run`` waits for nothing on its way out
             await self._closed.wait()
         if first:
+            self.taps.nudge()
             self.engine.close()
 
     def _take(self, data: bytes) -> float:
@@ -221,6 +227,7 @@ class Terminal(Programs):
             self._writer.answer(answers)
         self._screen.fed(self.last_output)
         self.output_revision = self.revision
+        self.taps.tell(data)
         return took
 
     async def _drain(self) -> None:
@@ -235,6 +242,7 @@ class Terminal(Programs):
             self._reader.ended.set()
             self._writer.drop_all()
             self._screen.bump()
+            self.taps.nudge()
 
     def _shut(self) -> None:
         """Close the master, once."""

@@ -336,14 +336,23 @@ def raw_peer(broker: BrokerProcess) -> socket.socket:
     peer.settimeout(PATIENCE_MS / 1_000)
     peer.connect(str(broker.directory / "bus.sock"))
     peer.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(16 + 1 + 31))
-    greeting = peer.recv(64, socket.MSG_WAITALL)
-    assert len(greeting) == 64
+    exactly(peer, 64)
     ready = b"\x05READY\x0bSocket-Type" + (6).to_bytes(4, "big") + b"DEALER"
     peer.sendall(bytes((4, len(ready))) + ready)
-    flags, size = peer.recv(2, socket.MSG_WAITALL)
+    flags, size = exactly(peer, 2)
     assert flags == 4  # a command: the broker's READY
-    peer.recv(size, socket.MSG_WAITALL)
+    exactly(peer, size)
     return peer
+
+
+def exactly(peer: socket.socket, size: int) -> bytes:
+    """So many bytes: a socket with a timeout gives what there is, whatever it is told."""
+    data = b""
+    while len(data) < size:
+        more = peer.recv(size - len(data))
+        assert more, "the broker closed the connection"
+        data += more
+    return data
 
 
 def test_an_endless_message_costs_the_sender_its_connection_and_not_the_machine() -> None:

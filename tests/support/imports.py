@@ -10,10 +10,13 @@ ROOT = Path(__file__).parents[2]
 
 BELOW = (
     "cli",
+    "attach",
+    "cast",
     "sync",
     "aio",
     "client",
     "service",
+    "view",
     "lanes",
     "control",
     "workspace",
@@ -24,6 +27,9 @@ BELOW = (
 """Parts of termnode, top first: each may import itself and what is below it."""
 
 ONLY = {
+    "attach": {"view", "terminal", "control", "version"},
+    "cast": {"view", "terminal", "control", "version"},
+    "view": {"terminal"},
     "client": {"control", "version"},
     "sync": {"client", "control", "version"},
     "aio": {"client", "control", "version"},

@@ -48,6 +48,7 @@ BODIES: dict[str, dict[str, Json]] = {
     "term.snapshot": {"pane": 1, "format": "text", "offset": 3, "lines": 2},
     "term.wait": {"until": "done$", "pane": 1, "timeout_ms": 5},
     "term.events": {"pane": 1, "kinds": ["prompt"], "after": 3},
+    "term.view.open": {"ticket": "0" * 64},
     "term.log": {"limit": 3},
 }
 

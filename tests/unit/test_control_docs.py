@@ -61,7 +61,8 @@ def test_each_entry_is_complete_and_its_example_is_valid(spec: object) -> None:
     assert bool(example) >= needed
     assert not example or validate(found, example)
     assert ("request_id" in example) == found.mutates
-    assert (found.capability is None) == (found.name in {"INFO", "HELP"})
+    assert (found.capability is None) == found.always
+    assert found.always == (found.name in {"INFO", "HELP", "term.view.open"})
 
 
 def test_waits_and_mutations_are_what_the_contract_names() -> None:
@@ -69,7 +70,7 @@ def test_waits_and_mutations_are_what_the_contract_names() -> None:
     reads = {spec.name for spec in TABLE if spec.kind is Kind.READ}
     subscriptions = {spec.name for spec in TABLE if spec.kind is Kind.SUBSCRIPTION}
     assert waits == {"term.wait"}
-    assert subscriptions == {"term.events"}
+    assert subscriptions == {"term.events", "term.view.open"}
     assert reads == {
         "INFO", "HELP", "term.session", "term.tabs", "term.panes", "term.snapshot", "term.log",
     }  # fmt: skip

@@ -52,7 +52,10 @@ def test_info_and_help_are_answered_at_once_in_both_postures(verb: str, posture:
         assert (body["posture"], body["service"]) == (posture, "term")
 
 
-@pytest.mark.parametrize("verb", [*MUTATIONS, *OTHERS, "Info", "term.nothing", ""])
+REFUSED = [verb for verb in (*MUTATIONS, *OTHERS) if not BY_NAME[verb].always]
+
+
+@pytest.mark.parametrize("verb", [*REFUSED, "Info", "term.nothing", ""])
 def test_strict_posture_refuses_all_else_alike(verb: str) -> None:
     rig = Rig(posture=Posture.STRICT)
     # Alike: a good body, a bad one and one that is too large give the same bytes.
@@ -61,6 +64,13 @@ def test_strict_posture_refuses_all_else_alike(verb: str) -> None:
     assert json.loads(replies.pop()) == {
         "error_code": "FORBIDDEN", "message": "forbidden", "details": {},
     }  # fmt: skip
+
+
+def test_a_view_is_asked_for_in_strict_posture_too_but_by_no_other_machine() -> None:
+    rig = Rig(posture=Posture.STRICT)
+    rig.ticket("term.view.open")
+    refused = rig.answer("term.view.open", principal=Remote())
+    assert refused.raw == rig.answer("term.tabs").raw
 
 
 def test_no_stamp_is_refused_before_posture_is_read() -> None:

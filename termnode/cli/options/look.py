@@ -73,6 +73,45 @@ def screen(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lines", metavar="N", type=whole_number, help="at most N rows")
 
 
+def watch(parser: argparse.ArgumentParser) -> None:
+    """Of ``watch``."""
+    pane(parser)
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        help="write everything into a new file (asciicast v3), until Ctrl-C or the program's end",
+    )
+    parser.add_argument(
+        "--ticket-file",
+        metavar="FILE",
+        help="has the ticket that strict posture asks for (default: $TERMNODE_TICKET)",
+    )
+
+
+def play(parser: argparse.ArgumentParser) -> None:
+    """Of ``play``."""
+    parser.add_argument("file", metavar="FILE", help="a recording (asciicast v2 or v3)")
+    parser.add_argument(
+        "--speed", metavar="N", type=_speed, default=1.0, help="N times as fast (default: 1)"
+    )
+    parser.add_argument(
+        "--idle-limit",
+        metavar="S",
+        type=seconds,
+        help="pauses last S seconds at most (default: what the recording says)",
+    )
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.01 <= value <= 1000:
+        raise argparse.ArgumentTypeError("a speed is a number from 0.01 to 1000")
+    return value
+
+
 def events(parser: argparse.ArgumentParser) -> None:
     """Of ``events``."""
     parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C")

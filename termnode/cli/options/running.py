@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from termnode.cli.values import log_limit, seconds, service_name, size
+from termnode.cli.values import log_limit, pane_id, seconds, service_name, size
 
 
 def up(parser: argparse.ArgumentParser) -> None:
     """Of ``up``."""
-    parser.add_argument("--detach", action="store_true", help="go to the background when ready")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--detach", action="store_true", help="go to the background when ready")
+    how.add_argument(
+        "--foreground",
+        action="store_true",
+        help="on a terminal too: be the service until Ctrl-C, and do not attach",
+    )
     parser.add_argument(
         "--shell", metavar="PROGRAM", help="the shell of new panes (default: yours)"
     )
@@ -17,10 +23,26 @@ def up(parser: argparse.ArgumentParser) -> None:
         "--size",
         metavar="COLSxROWS",
         type=size,
-        default=(80, 24),
-        help="of a tab: from 2x1 to 1000x500 (default: 80x24)",
+        help="of a tab: from 2x1 to 1000x500 (default: what this terminal has room for, or 80x24)",
     )
     parser.add_argument("--ready-fd", type=int, help=argparse.SUPPRESS)
+
+
+def attach(parser: argparse.ArgumentParser) -> None:
+    """Of ``attach``."""
+    parser.add_argument("--read-only", action="store_true", help="look on: nothing typed is sent")
+    parser.add_argument("--tab", metavar="N", type=pane_id, help="the tab to show first")
+    parser.add_argument(
+        "--start", action="store_true", help="start the service when there is none, unasked"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="even inside a pane of the same service"
+    )
+    parser.add_argument(
+        "--ticket-file",
+        metavar="FILE",
+        help="has the ticket that strict posture asks for (default: $TERMNODE_TICKET)",
+    )
 
 
 def call(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from termnode.control.fields import COLS, LIMIT, ROWS
+from termnode.control.fields import COLS, LIMIT, ROWS, TICKET
 from termnode.control.spec import Capability, Kind, VerbSpec
 
 INFO: Final = "INFO"
@@ -30,6 +30,7 @@ ABOUT: Final = (
             ("verbs", "names of all verbs"),
             ("limits", "request_bytes, response_bytes, mutations, waits, remembered"),
         ),
+        always=True,
     ),
     VerbSpec(
         HELP,
@@ -41,6 +42,7 @@ ABOUT: Final = (
             ("verbs", "one object per verb, from the same table as this text"),
             ("errors", "every error code and what to do about it"),
         ),
+        always=True,
     ),
     VerbSpec(
         "term.session",
@@ -71,6 +73,20 @@ ABOUT: Final = (
         (replace(COLS, required=True), replace(ROWS, required=True)),
         (("cols", "columns of a tab"), ("rows", "rows of a tab")),
         example={"cols": 120, "rows": 40, "request_id": "r-9"},
+    ),
+    VerbSpec(
+        "term.view.open",
+        "A view for a person: a one-time token for the service's view socket (specs/view.md).",
+        Kind.SUBSCRIPTION,
+        None,
+        (TICKET,),
+        (
+            ("token", "to be used within 10 seconds, by the process that asked"),
+            ("path", "of the socket"),
+        ),
+        limits="local processes of the service's own user; in strict posture with a ticket, or "
+        "FORBIDDEN as for anybody else",
+        always=True,
     ),
     VerbSpec(
         "term.log",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from brokerd.client import RC_OK
+from brokerd.client import RC_OK, ErrorCode
 from termnode.control.spec import Capability
 from termnode.lanes.calls import OK, Reply, Sealed, Ticket
 from termnode.lanes.who import summary
@@ -22,6 +22,9 @@ from termnode.workspace.model import Workspace
 
 MAX_TITLE: Final = 256
 """Characters of a title in an event."""
+
+PERSON_VERB: Final = "view"
+"""In the place of a verb: a person typed at a view."""
 
 EXPIRED: Final = "expired"
 """In the place of a verb: an ended program's pane was no longer kept."""
@@ -45,13 +48,18 @@ class Telling:
         self._find_live = find_live
         self._clock = clock
         self._places = Places(workspace)
+        self._active: int | None = None
+        self.on_moved: Callable[[int, str, str], object] = _ignored
+        """Told when a caller made another pane the active one: the pane, who, the verb."""
 
     def heard(self, live: LivePane, signal: Signal) -> None:
         """A pane's program said something; quick, and never raises."""
         said = _said(signal)
         if said is None:
             return
-        kind, fields = said
+        self._offer(live, *said)
+
+    def _offer(self, live: LivePane, kind: str, fields: Fields) -> None:
         passed = live.hearing.offer(kind, fields, self._clock())
         if passed is None:
             live.held.set()
@@ -75,16 +83,29 @@ class Telling:
         """The pane of an ended program went."""
         self._layout(EXPIRED, pane)
 
+    def typed(self, live: LivePane, who: str, _count: int, taken: bool) -> None:
+        """A person typed there. How much is not told: it may be a secret."""
+        outcome = OK if taken else str(ErrorCode.RESOURCE_LIMIT)
+        self._offer(live, "input", {"verb": PERSON_VERB, "who": who, "outcome": outcome})
+
+    def arranged(self, verb: str, pane: int | None) -> None:
+        """A person's command was carried out."""
+        self._layout(verb, pane)
+
     def look(self) -> None:
         """Take what is there now for known."""
         self._places.moved()
+        self._active = self._workspace.active_pane
 
     def settled(self, ticket: Ticket, reply: Reply | None, sealed: Sealed) -> None:
         """A mutation was carried out, or given up half-way (``reply`` is None)."""
         if ticket.spec.capability is Capability.INPUT:
             self._input(ticket, reply, sealed)
         elif reply is not None and reply.rc == RC_OK:
+            before = self._active
             self._layout(ticket.spec.name, sealed.pane)
+            if self._active not in {before, None}:
+                self.on_moved(self._active or 0, summary(ticket.principal), ticket.spec.name)
 
     # -- inside --------------------------------------------------------------------------------
 
@@ -93,6 +114,8 @@ class Telling:
             self._tell(live, kind, fields)
 
     def _tell(self, live: LivePane, kind: str, fields: Fields) -> None:
+        if kind == "input":
+            fields = {name: value for name, value in fields.items() if name != "dropped"}
         if kind != "title":
             self._publish(live, kind, **fields)
             return
@@ -116,6 +139,7 @@ class Telling:
 
     def _layout(self, verb: str, pane: int | None) -> None:
         moved = self._places.moved()
+        self._active = self._workspace.active_pane
         self._events.publish("layout", pane, panes=moved, verb=verb, **self._version(pane))
 
     def _input(self, ticket: Ticket, reply: Reply | None, sealed: Sealed) -> None:
@@ -127,6 +151,10 @@ class Telling:
         who = summary(ticket.principal)
         version = self._version(pane)
         self._events.publish("input", pane, verb=ticket.spec.name, who=who, **did, **version)
+
+
+def _ignored(*_told: object) -> None:
+    """Nobody wants to know."""
 
 
 def _written(reply: Reply | None, sealed: Sealed) -> dict[str, Any] | None:

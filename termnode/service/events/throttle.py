@@ -18,6 +18,9 @@ TITLES: Final = 10
 MARKS: Final = 64
 """How many of these a second are told of one pane (a shell's prompts and commands are marks)."""
 
+HUMAN_INPUTS: Final = 1
+"""How often a second it is told that a person types there."""
+
 Fields: TypeAlias = Mapping[str, object]
 
 
@@ -76,7 +79,7 @@ class Throttle:
 
 
 class Hearing:
-    """What one pane's program says besides its output, slowed down."""
+    """What one pane's program says besides its output, and that people type there, slowed down."""
 
     def __init__(self) -> None:
         marks = Throttle(MARKS)  # one for both: a prompt is not told before its command
@@ -85,6 +88,7 @@ class Hearing:
             "title": Throttle(TITLES),
             "prompt": marks,
             "command": marks,
+            "input": Throttle(HUMAN_INPUTS),
         }
         self._all = tuple(dict.fromkeys(self._of.values()))
 

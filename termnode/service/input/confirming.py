@@ -14,6 +14,7 @@ import trio
 
 from brokerd.client import Refusal
 from termnode.control.keys import ENTER
+from termnode.service.input.authors import Outstanding
 from termnode.service.input.echo import Echo
 from termnode.service.input.writing import Target, send, write, written
 from termnode.service.live_pane import LivePane
@@ -33,11 +34,12 @@ def type_confirmed(state: State, target: Target, text: bytes, *, enter: bool) ->
     about: Result = {**target.about, "echo": not _secret(terminal)}
     if not about["echo"]:
         ticket = send(state, target, text + (ENTER if enter else b""))
-        return lambda: _unseen(ticket, about)
+        return lambda: _unseen(target, ticket, about)
     echo = Echo(text.decode("ascii"), terminal.engine, terminal.log)
     ticket = send(state, target, text)
-    state.inputs.held.add(target.live)
-    return lambda: _watched(_Typed(state, target, ticket, echo), about, enter=enter)
+    typed = _Typed(state, target, ticket, echo)
+    typed.hold(enter=enter)
+    return lambda: _watched(typed, about, enter=enter)
 
 
 def _secret(terminal: Terminal) -> bool:
@@ -46,9 +48,9 @@ def _secret(terminal: Terminal) -> bool:
     return discipline is not None and discipline.canonical and not discipline.echo
 
 
-async def _unseen(ticket: Ticket, about: Result) -> Result:
+async def _unseen(target: Target, ticket: Ticket, about: Result) -> Result:
     """There is nothing to watch for, so the outcome is no more than that it was written."""
-    return {**about, "outcome": "written", "bytes": await written(ticket)}
+    return {**about, "outcome": "written", "bytes": await written(target, ticket)}
 
 
 class _Typed:
@@ -60,10 +62,26 @@ class _Typed:
         self._state = state
         self._echo = echo
 
+    def hold(self, *, enter: bool) -> None:
+        """Let no other agent type there; a person who does takes the Enter that is to come."""
+        live, held = self.target.live, self._state.inputs.held
+        held.add(live)
+        if enter:
+            awaited = Outstanding(self.target.author, lambda: live in held, _nothing)
+            self._state.people.expect(live, awaited)
+
     async def seen(self) -> bool:
-        """Wait until the text is on the screen; False when it is not in time."""
+        """Wait until the text is on the screen; False when it is not in time.
+
+        Once a person has typed there nobody waits for it any longer.
+        """
         terminal = self.target.live.terminal
-        return await _holds(terminal, lambda: self._echo.seen(terminal.engine, terminal.log))
+        await _holds(terminal, lambda: self.target.revoked or self._shown())
+        return self._shown()
+
+    def _shown(self) -> bool:
+        terminal = self.target.live.terminal
+        return not terminal.closed and self._echo.seen(terminal.engine, terminal.log)
 
     def press_enter(self) -> Ticket:
         """Press it. Raises Refusal as ``writing.write``, with what was written until then."""
@@ -81,16 +99,20 @@ class _Typed:
 
 async def _watched(typed: _Typed, about: Result, *, enter: bool) -> Result:
     try:
-        await written(typed.ticket)
+        await written(typed.target, typed.ticket)
         outcome = "echoed" if await typed.seen() else "written"
         answer = _Answer(typed.target.live)
         tickets = (typed.ticket, typed.press_enter()) if enter else (typed.ticket,)
-        total = await written(*tickets)
+        total = await written(typed.target, *tickets)
     finally:
         typed.release()
     if enter and outcome == "echoed" and await answer.came():
         outcome = "submitted"
     return {**about, "outcome": outcome, "bytes": total}
+
+
+def _nothing() -> None:
+    """Of an Enter that was not pressed nothing is to be put right."""
 
 
 class _Answer:

@@ -71,7 +71,7 @@ def _sent(state: State, target: Target, data: bytes) -> Later:
     ticket = send(state, target, data)
 
     async def later() -> Result:
-        return {**about, "outcome": "written", "bytes": await written(ticket)}
+        return {**about, "outcome": "written", "bytes": await written(target, ticket)}
 
     return later
 

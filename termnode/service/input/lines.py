@@ -47,6 +47,14 @@ def begun_after(live: LivePane, data: bytes) -> int:
     raise _too_long(live.line_begun)
 
 
+def begun_after_all(live: LivePane, begun: int, data: bytes) -> int:
+    """As ``begun_after`` behind ``begun`` bytes, for what nobody refuses: what is cut is gone."""
+    discipline = live.terminal.line_discipline()
+    if discipline is None or not discipline.canonical:
+        return 0
+    return min(measure(begun, data, discipline.line_ends).begun, CANONICAL_LINE)
+
+
 def _too_long(begun: int) -> Refusal:
     said, details = "", {}
     if begun:

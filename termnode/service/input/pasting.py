@@ -25,10 +25,12 @@ async def paste(state: State, args: Args) -> Result | Later:
         begun = state.inputs.pastes.find(args["operation"], now)
     if args["more"]:
         return _take_part(state, args, begun, now)
+    asked = _target(state, args, begun)
     text = args["text"] if begun is None else _whole(state, args, begun)
     cleaned = await _clean(text)
-    # All that decides is asked after the wait for the cleaning, and the write is in the same step.
-    later = _write(state, _target(state, args, begun), cleaned)
+    # All that decides is asked after the wait for the cleaning, and the write is in the same step;
+    # a person who has typed meanwhile goes first.
+    later = _write(state, _target(state, args, begun).since(asked), cleaned)
     if begun is not None:
         state.inputs.pastes.forget(begun)
     return later
@@ -85,7 +87,7 @@ def _write(state: State, target: Target, cleaned: Cleaned) -> Later:
         return {
             **about,
             "outcome": "written",
-            "bytes": await written(ticket),
+            "bytes": await written(target, ticket),
             "removed": cleaned.removed,
             "bracketed": bracketed,
         }

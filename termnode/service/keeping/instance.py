@@ -21,7 +21,7 @@ class AlreadyRunning(Exception):
     def __init__(self, name: str, directory: Path, pid: int | None) -> None:
         who = f"pid {pid}" if pid else "it is just starting"
         super().__init__(
-            f"'{name}' already runs in {directory} ({who}): use it (termnode screen --name "
+            f"'{name}' already runs in {directory} ({who}): use it (termnode attach --name "
             f"{name}), end it (termnode down --name {name}), or start another one "
             "(termnode up --name OTHER)"
         )
@@ -44,6 +44,11 @@ class InstanceFiles:
     def posture(self) -> Path:
         """Holds ``open`` or ``strict`` (architecture 7)."""
         return posture.file_path(self.directory, self.name)
+
+    @property
+    def view(self) -> Path:
+        """The socket for views (specs/view.md)."""
+        return self.directory / f"{self.name}.view"
 
     @property
     def log(self) -> Path:
@@ -81,5 +86,7 @@ class InstanceFiles:
         with contextlib.suppress(OSError):
             if self.log.stat().st_size == 0:
                 self.log.unlink()
+        with contextlib.suppress(OSError):  # something that is no socket may have its name
+            self.view.unlink()
         for path in (self.posture, self.lock):
             path.unlink(missing_ok=True)

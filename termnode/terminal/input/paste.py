@@ -58,6 +58,8 @@ def paste_bytes(text: str, bracketed: bool) -> bytes:
 
 def _without_markers(text: str) -> list[str]:
     """The text in pieces, none of which make a marker when they are joined again."""
+    if not any(marker in text for marker in _MARKERS):
+        return [text]  # nothing goes that could bring one about
     kept: list[str] = []
     for piece in _INTRODUCER.split(text):
         position = _after_markers(kept, piece)

@@ -1,0 +1,1 @@
+"""The person's view of the terminals, in the terminal that they already use."""

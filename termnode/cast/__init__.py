@@ -1,0 +1,1 @@
+"""Recordings of a pane's output (asciicast), and following it as plain text."""
