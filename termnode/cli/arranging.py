@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from termnode.cli.exits import OK, REFUSED, USAGE, CommandError
 from termnode.cli.keyboard import with_pane
-from termnode.cli.remote import ask, print_json
+from termnode.cli.output import clean
+from termnode.cli.remote import ask, change
 
 if TYPE_CHECKING:
     import argparse
@@ -19,13 +20,9 @@ Body = dict[str, object]
 def run(arguments: argparse.Namespace) -> int:
     """Send the verb that the command stands for, and say what it came to."""
     verb, body, words = _REQUESTS[arguments.command](arguments)
-    if arguments.request_id is not None:
-        body["request_id"] = arguments.request_id
-    answer = ask(arguments, verb, body)
-    if arguments.json:
-        print_json(answer)
-    else:
-        print(words.format(**answer))
+    answer = change(arguments, verb, body)
+    if not arguments.json:
+        print(clean(words.format(**answer)))  # a title may be a program's own
     if arguments.command == "resize":
         _note_shortfall(arguments, body, answer)
     return OK

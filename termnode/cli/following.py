@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
@@ -13,6 +14,7 @@ from brokerd.client import BusError, locate_runtime_dir
 from termnode.cli.exits import OK, TRANSPORT, CommandError
 from termnode.cli.output import DIM, YELLOW, clean, paint, span
 from termnode.cli.remote import asker, connected, json_line
+from termnode.client.following import Lost, Order
 from termnode.service.keeping.instance import InstanceFiles
 
 if TYPE_CHECKING:
@@ -49,10 +51,8 @@ class _Follower:
         self._bus = bus
         self._stream = stream
         self._ask = asker(arguments, bus)
-        self._after: int | None = arguments.after
-        if self._after is None and not arguments.follow:
-            self._after = 0
-        self._seen = 0
+        past = None if arguments.follow else 0
+        self._order = Order(past if arguments.after is None else arguments.after)
         self._stale = False
         self._gone = False
         self._turn = trio.CancelScope()
@@ -92,8 +92,8 @@ class _Follower:
         self._turn.cancel()
 
     async def _follow(self) -> None:
-        newest = await self._subscribe(self._after)
-        while self._arguments.follow or self._seen < newest:
+        newest = await self._subscribe()
+        while self._arguments.follow or (self._order.after or 0) < newest:
             if not await self._take_one(ASK_AGAIN_S if self._arguments.follow else RETRY_S):
                 if not self._arguments.follow:
                     return  # the rest is not of the kinds or panes that were asked for
@@ -101,25 +101,22 @@ class _Follower:
 
     async def _take_one(self, within: float) -> bool:
         """Print the next event; False when none came in time, or one may have been missed."""
-        with trio.move_on_after(0 if self._stale else within) as self._turn:
-            return self._take(dict((await anext(self._stream)).body or {}))
+        with trio.move_on_after(0 if self._stale else within) as self._turn, suppress(Lost):
+            self._take(dict((await anext(self._stream)).body or {}))
+            return True
         return False
 
-    def _take(self, body: Event) -> bool:
-        if body["seq"] <= self._seen:
-            return True  # sent again, and seen before
-        if body["previous"] > self._seen:
-            return False
-        self._seen = int(body["seq"])
-        print(json_line(body) if self._arguments.json else _words(body), flush=True)
-        return True
+    def _take(self, body: Event) -> None:
+        """Print an event that was not seen before. Raises Lost when one before it is missing."""
+        if self._order.takes(body["seq"], body["previous"]):
+            print(json_line(body) if self._arguments.json else _words(body), flush=True)
 
     async def _renew(self) -> None:
         """Subscribe again; while nobody answers, try until somebody does."""
         while True:
             self._stale = False
             try:
-                await self._subscribe(self._seen)
+                await self._subscribe()
             except (BusError, CommandError) as error:
                 if isinstance(error, CommandError) and error.code != TRANSPORT:
                     raise
@@ -136,17 +133,16 @@ class _Follower:
             print(f"termnode: '{name}' does not answer; waiting for it", file=sys.stderr)
         self._gone = True
 
-    async def _subscribe(self, after: int | None) -> int:
-        """Ask for the events after that one, or from now on. Returns the newest number."""
-        given = {"pane": self._arguments.pane, "kinds": self._arguments.kind, "after": after}
+    async def _subscribe(self) -> int:
+        """Ask for what follows the last one seen, or from now on. Returns the newest number."""
+        arguments = self._arguments
+        given = {"pane": arguments.pane, "kinds": arguments.kind, "after": self._order.after}
         body = {name: value for name, value in given.items() if value is not None}
         answer: Event = await self._ask("term.events", body)
         newest, missed = int(answer["seq"]), int(answer.get("missed") or 0)
         if missed:
             self._say_missed(missed)
-        start = newest if after is None else after
-        # Numbers that began anew are another service's.
-        self._seen = (start if start <= newest else 0) + missed
+        self._order.subscribed(newest, missed)
         return newest
 
     def _say_missed(self, count: int) -> None:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from termnode.cli.exits import OK, REFUSED, USAGE, CommandError
-from termnode.cli.remote import ask, print_json
+from termnode.cli.remote import change, print_json
 
 if TYPE_CHECKING:
     import argparse
@@ -27,11 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     body = with_pane(arguments, make_body(arguments))
     if verb == "term.type" and not body["text"] and arguments.enter:
         verb, body = "term.keys", with_pane(arguments, {"keys": ["Enter"]})
-    if arguments.request_id is not None:
-        body["request_id"] = arguments.request_id
-    answer = ask(arguments, verb, body, CONFIRM_S)
-    if arguments.json:
-        print_json(answer)
+    answer = change(arguments, verb, body, CONFIRM_S)
     return _confirmed(arguments, answer) if body.get("confirm") else OK
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from termnode.cli.exits import OK, USAGE, CommandError
 from termnode.cli.keyboard import with_pane
-from termnode.cli.remote import ask, print_json
+from termnode.cli.remote import change
 
 if TYPE_CHECKING:
     import argparse
@@ -19,12 +19,8 @@ Body = dict[str, object]
 def run(arguments: argparse.Namespace) -> int:
     """Send the verb that the command stands for, and say which tab or pane it was about."""
     verb, body = _REQUESTS[arguments.command](arguments)
-    if arguments.request_id is not None:
-        body["request_id"] = arguments.request_id
-    answer = ask(arguments, verb, body)
-    if arguments.json:
-        print_json(answer)
-    else:
+    answer = change(arguments, verb, body)
+    if not arguments.json:
         print(_words(verb, answer))
     return OK
 

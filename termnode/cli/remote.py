@@ -142,6 +142,21 @@ def ask(
     return _good(arguments, reply)
 
 
+def change(
+    arguments: argparse.Namespace,
+    verb: str,
+    body: dict[str, object],
+    wait: float = REPLY_TIMEOUT_S,
+) -> dict[str, object]:
+    """As `ask`, for a command that takes ``--request-id``; prints the reply with ``--json``."""
+    if arguments.request_id is not None:
+        body = {**body, "request_id": arguments.request_id}
+    answer = ask(arguments, verb, body, wait)
+    if arguments.json:
+        print_json(answer)
+    return answer
+
+
 def converse(
     arguments: argparse.Namespace, talk: Callable[[Ask], Awaitable[T]], *, changes: bool = True
 ) -> T:

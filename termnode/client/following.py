@@ -14,8 +14,8 @@ class Lost(Exception):
     """Events before this one are missing: subscribe again with ``after``."""
 
 
-class Follower:
-    """Events in order and none twice.
+class Order:
+    """Events by their numbers: in order and none twice.
 
     ``after`` is the number of the last one that was seen, for a subscription that goes on; None
     before the first one.
@@ -23,31 +23,53 @@ class Follower:
 
     def __init__(self, after: int | None = None) -> None:
         self.after = after
-        self._missed = 0
 
-    def subscribed(self, reply: Subscribed) -> None:
-        """Take in the answer to a subscription that was asked for with ``after``.
+    def subscribed(self, newest: int, missed: int) -> None:
+        """Take in the answer to a subscription that asked for ``after``: the newest number, and
+        how many behind ``after`` are no longer known. These are told once: nobody asks for them
+        again.
 
         Numbers that are lower than what was seen are another service's: they began anew.
         """
-        if self.after is None:
-            self.after = reply.seq
-        elif self.after > reply.seq:
-            self.after = 0
-        self._missed += reply.missed
+        start = newest if self.after is None else self.after
+        self.after = (start if start <= newest else 0) + missed
 
-    def take(self, body: Mapping[str, Any]) -> Event | None:
-        """The next event; None for one that was seen before. Raises Lost, BadReply.
+    def takes(self, seq: int, previous: int) -> bool:
+        """Whether an event is the next one; False for one that was seen before. Raises Lost.
 
         Each names the one that was sent before it, so that the bus's word of a gap adds nothing.
         """
-        event = decode(Event, body)
         last = self.after or 0
-        if event.seq <= last:
-            return None
-        if event.previous > last:
+        if seq <= last:
+            return False
+        if previous > last:
             raise Lost
-        self.after = event.seq
+        self.after = seq
+        return True
+
+
+class Follower:
+    """The events of one subscription, decoded, in their `Order`."""
+
+    def __init__(self, after: int | None = None) -> None:
+        self._order = Order(after)
+        self._missed = 0
+
+    @property
+    def after(self) -> int | None:
+        """As `Order.after`."""
+        return self._order.after
+
+    def subscribed(self, reply: Subscribed) -> None:
+        """Take in the answer to a subscription that was asked for with ``after``."""
+        self._order.subscribed(reply.seq, reply.missed)
+        self._missed += reply.missed
+
+    def take(self, body: Mapping[str, Any]) -> Event | None:
+        """The next event; None for one that was seen before. Raises Lost, BadReply."""
+        event = decode(Event, body)
+        if not self._order.takes(event.seq, event.previous):
+            return None
         missed, self._missed = self._missed, 0
         return replace(event, missed=missed)
 

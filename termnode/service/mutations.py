@@ -5,17 +5,15 @@ A result may be something still to wait for (`Later`): then the next mutation ru
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Mapping
+from typing import Final
 
 from brokerd.client import ErrorCode, Refusal
 from termnode.service.arranging import ARRANGING
 from termnode.service.input.keyboard import INPUT
 from termnode.service.opening import apply, program_for, start_opened
-from termnode.service.state import Args, Later, Result, State
+from termnode.service.state import Args, Mutation, Result, State
 from termnode.workspace.tree import Direction
-
-Mutation: TypeAlias = Callable[[State, Args], Awaitable[Result | Later]]
 
 
 async def tab_new(state: State, args: Args) -> Result:

@@ -30,6 +30,9 @@ Later: TypeAlias = Callable[[], Awaitable[Result]]
 """What is left to wait for after the synchronous part of a mutation."""
 
 
+Mutation: TypeAlias = Callable[["State", Args], Awaitable[Result | Later]]
+"""Carries out a verb that changes something."""
+
 Work: TypeAlias = Callable[[], Awaitable[None]]
 """Something to do among the mutations; it never raises."""
 

@@ -101,7 +101,7 @@ def test_every_event_is_seen_once_or_said_to_be_missed(steps: list[str], known: 
 def test_a_follower_that_looks_at_no_numbers_fails_that() -> None:
     class Trusting(Follower):
         def take(self, body: Mapping[str, Any]) -> Event | None:
-            self.after = body["seq"]
+            self._order.after = body["seq"]
             return Event(body["seq"], 0, 0, "x")
 
     for steps in (["lost", "arrives"], ["arrives", "again"]):

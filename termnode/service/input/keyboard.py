@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Mapping
+from typing import Final
 
 from brokerd.client import ErrorCode, Refusal, invalid
 from termnode.control.keys import ENTER, encode_keys
 from termnode.service.input.confirming import type_confirmed
 from termnode.service.input.pasting import paste
 from termnode.service.input.writing import Target, send, target_of, written
-from termnode.service.state import Args, Later, Result, State
+from termnode.service.state import Args, Later, Mutation, Result, State
 from termnode.terminal.input.encode import encode_all
 from termnode.terminal.input.mouse import NotRequested, OutOfRange, encode_mouse
-
-Mutation: TypeAlias = Callable[[State, Args], Awaitable[Result | Later]]
 
 
 async def type_text(state: State, args: Args) -> Later:
