@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote
 
 _COLOURS: Final = ("fg", "bg", "underline_color")
 _UNDERLINES: Final = {2: "double", 3: "curly", 4: "dotted", 5: "dashed"}
@@ -28,4 +29,9 @@ def _look(name: str, value: object) -> str:
         return f"{name}={value}"
     if name == "underline" and value in _UNDERLINES:
         return f"underline={_UNDERLINES[int(str(value))]}"
-    return f"link={value}" if name == "link" else name
+    return f"link={_address(str(value))}" if name == "link" else name
+
+
+def _address(link: str) -> str:
+    """A link as it may stand inside a mark: a program chose it, and must not end the mark."""
+    return link.replace("«", quote("«")).replace("»", quote("»"))

@@ -39,7 +39,7 @@ from termnode.lanes.calls import (
     Verdict,
 )
 from termnode.lanes.notes import UNKNOWN_VERB, Attempt, Notes
-from termnode.lanes.sealing import seal, seal_refusal
+from termnode.lanes.sealing import abandoned, seal, seal_refusal
 from termnode.lanes.who import NODE, scope_of
 
 LaneRetries: TypeAlias = RetryTable[Ticket, Sealed]
@@ -106,11 +106,7 @@ class GlobalLane:
 
         A mutation's callers get UNKNOWN_OUTCOME, now and on every retry; others CANCELLED.
         """
-        if ticket.spec.mutates:
-            code, message = ErrorCode.UNKNOWN_OUTCOME, "it was given up: look before you repeat it"
-        else:
-            code, message = ErrorCode.CANCELLED, "it was given up before it was done: ask again"
-        return self.settle(ticket, Reply.refused(Refusal(code, message, reason="abandoned")), now)
+        return self.settle(ticket, abandoned(ticket.spec), now)
 
     def statistics(self) -> dict[str, int]:
         """How much is under way and remembered."""

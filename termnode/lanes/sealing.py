@@ -25,6 +25,15 @@ def seal(spec: VerbSpec, args: Args, reply: Reply) -> Sealed:
     return Sealed(reply.rc, raw, _outcome(reply), _pane(spec, args, reply.body))
 
 
+def abandoned(spec: VerbSpec) -> Reply:
+    """The reply of a verb that was given up half-way: nobody knows what it did."""
+    if spec.mutates:
+        code, message = ErrorCode.UNKNOWN_OUTCOME, "it was given up: look before you repeat it"
+    else:
+        code, message = ErrorCode.CANCELLED, "it was given up before it was done: ask again"
+    return Reply.refused(Refusal(code, message, reason="abandoned"))
+
+
 def seal_refusal(refusal: Refusal, pane: int | None = None) -> Sealed:
     """A refusal as it travels."""
     return Sealed(refusal.rc, encode(refusal.body()), str(refusal.code), pane)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 import trio
 
-from brokerd.client import Bus, Refusal, Request, limit_reached, wait_process_end, where
+from brokerd.client import Bus, Refusal, Request, limit_reached, wait_process_end
 from termnode.control.spec import Kind
 from termnode.lanes.calls import Admitted, Answer, Call, Caller, Reply, Sealed, Settled, Ticket
 from termnode.lanes.global_lane import GlobalLane
 from termnode.lanes.who import summary
+from termnode.service.attempts import attempt, log_failure
 from termnode.service.events.subscribing import subscribe
 from termnode.service.input.authors import Author
 from termnode.service.keeping.name_keeper import serve_name
@@ -33,8 +33,6 @@ SUBSCRIPTIONS: Final[Mapping[str, Callable[[Caller | None, State, Args], Result]
 
 PEOPLE_WAITING: Final = 64
 """Commands of people that wait among the mutations; more are refused."""
-
-log = logging.getLogger("termnode.service")
 
 OnSettled: TypeAlias = Callable[[Ticket, Reply | None, Sealed], None]
 """Told of each mutation that was carried out, or given up (without a reply), after its answer."""
@@ -109,7 +107,7 @@ class Dispatcher:
         except Refusal as refusal:
             return Reply.refused(refusal)
         except Exception as error:  # noqa: BLE001  # one request's failure is not the service's
-            _log_failure(ticket, error)
+            log_failure(ticket.spec.name, error)
             return None
 
     async def _run_mutations(self, nursery: trio.Nursery) -> None:
@@ -124,7 +122,7 @@ class Dispatcher:
             ticket.pane = _pane(ticket.args, self._state)
             self._state.inputs.author = Author(summary(ticket.principal), ticket.spec.name)
             work = partial(MUTATIONS[ticket.spec.name], self._state, ticket.args)
-            outcome = await self._attempt(ticket, work)
+            outcome = await attempt(ticket.spec.name, work)
             if callable(outcome):
                 nursery.start_soon(self._finish, ticket, outcome)
             else:
@@ -135,7 +133,7 @@ class Dispatcher:
         outcome: Reply | Later | None = None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_cancel_with_requester, ticket, nursery.cancel_scope)
-            outcome = await self._attempt(ticket, partial(wait, self._state, ticket.args))
+            outcome = await attempt(ticket.spec.name, partial(wait, self._state, ticket.args))
             nursery.cancel_scope.cancel()
         if not self._forbidden_since(ticket):
             assert not callable(outcome), "a wait has nothing later"
@@ -149,22 +147,9 @@ class Dispatcher:
         return settled is not None
 
     async def _finish(self, ticket: Ticket, work: Later) -> None:
-        outcome = await self._attempt(ticket, work)
+        outcome = await attempt(ticket.spec.name, work)
         assert not callable(outcome), "what is waited for later has an end"
         self._settle(ticket, outcome)
-
-    async def _attempt(
-        self, ticket: Ticket, work: Callable[[], Awaitable[Result | Later]]
-    ) -> Reply | Later | None:
-        """What the work came to; None when it failed in a way that nobody foresaw."""
-        try:
-            result = await work()
-        except Refusal as refusal:
-            return Reply.refused(refusal)
-        except Exception as error:  # noqa: BLE001  # as in _at_once
-            _log_failure(ticket, error)
-            return None
-        return result if callable(result) else Reply.ok(**result)
 
     def _settle(self, ticket: Ticket, reply: Reply | None) -> None:
         now = self._clock()
@@ -201,7 +186,3 @@ def _send(call: Call, reply: Sealed) -> None:
     assert isinstance(call.reply_to, Request)
     # False means that nobody is there to hear it any more; the record has it.
     call.reply_to.respond(reply.rc, reply.raw)
-
-
-def _log_failure(ticket: Ticket, error: Exception) -> None:
-    log.error("%s failed: %s", ticket.spec.name, where(error))

@@ -39,6 +39,8 @@ def test_marks_show_what_stands_out_and_marks_in_the_text_are_doubled() -> None:
     ]
     assert markup.marked(runs) == "File «reverse fg=3»Open ««x»«/» end"
     assert markup.marked([{"text": "w", "underline": 3}]) == "«underline=curly»w«/»"
+    forged = [{"text": "w", "link": "http://x»«reverse»"}]
+    assert markup.marked(forged) == "«link=http://x%C2%BB%C2%ABreverse%C2%BB»w«/»"
 
 
 @pytest.mark.parametrize(("text", "value"), [("80", ("", 80)), ("+5", ("+", 5)), ("-5", ("-", 5))])

@@ -5,19 +5,20 @@ They are not looked up in the retry record, which is for those who cannot see wh
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import trio
 
-from brokerd.client import RC_OK, ErrorCode, Refusal, decode_object, where
+from brokerd.client import RC_OK, ErrorCode, Refusal, decode_object
 from termnode.control.schema import Args, validate
 from termnode.control.spec import Capability, VerbSpec
 from termnode.control.verbs import find
 from termnode.lanes.calls import Reply
-from termnode.lanes.sealing import seal, seal_refusal
+from termnode.lanes.sealing import abandoned, seal, seal_refusal
+from termnode.service.attempts import attempt
 from termnode.service.mutations import MUTATIONS
 from termnode.service.state import State
 from termnode.service.viewing.people import PERSON
@@ -25,8 +26,6 @@ from termnode.view.messages import Do, Done
 
 ALLOWED: Final = frozenset((Capability.MANAGE_LAYOUT, Capability.TERMINATE, Capability.EXECUTE))
 """What a person's command may need; input goes another way (`typing`)."""
-
-log = logging.getLogger("termnode.service")
 
 Answer = Callable[[Done], object]
 """Takes the answer; called exactly once, unless the service ends first. Must not raise."""
@@ -87,20 +86,12 @@ class _Command:
         answer(self._noted(req, await self._reply()))
 
     async def _reply(self) -> Reply:
-        try:
-            result = await MUTATIONS[self._spec.name](self._state, self._args)
-            return Reply.ok(**(await result() if callable(result) else result))
-        except Refusal as refusal:
-            return Reply.refused(refusal)
-        except Exception as error:  # noqa: BLE001  # one command's failure is not the service's
-            log.error("%s failed: %s", self._spec.name, where(error))
-            return Reply.refused(
-                Refusal(
-                    ErrorCode.UNKNOWN_OUTCOME,
-                    "it was given up half-way: look before you repeat it",
-                    reason="abandoned",
-                )
-            )
+        name = self._spec.name
+        outcome = await attempt(name, partial(MUTATIONS[name], self._state, self._args))
+        if callable(outcome):
+            outcome = await attempt(name, outcome)
+            assert not callable(outcome), "what is waited for later has an end"
+        return abandoned(self._spec) if outcome is None else outcome
 
     def _noted(self, req: int, reply: Reply) -> Done:
         sealed = seal(self._spec, self._args, reply)
