@@ -56,7 +56,10 @@ def test_a_view_is_told_what_there_is_and_types(shared: Service) -> None:
         view.until(lambda: view.rows(pane), "the pane is told")
         view.enter("echo it-$((40+2))", pane)
         view.shows("it-42", pane)
-        assert [row.rstrip() for row in shared.screen(pane)] == view.rows(pane)
+        view.until(
+            lambda: [row.rstrip() for row in shared.screen(pane)] == view.rows(pane),
+            "the view shows the screen",
+        )
 
 
 def test_two_views_see_the_same_and_what_an_agent_types(shared: Service) -> None:
@@ -66,6 +69,9 @@ def test_two_views_see_the_same_and_what_an_agent_types(shared: Service) -> None
         shared.good("term.type", {"text": "echo agent-$((1+1))\n", "pane": pane})
         one.shows("agent-2", pane)
         two.shows("agent-2", pane)
+        for view, other in ((one, two), (two, one)):
+            view.until(lambda: view.rows(pane)[2] == "#", "the next prompt")  # noqa: B023
+            assert view.rows(pane)[:2] == other.rows(pane)[:2]
         assert one.rows(pane) == two.rows(pane)
         one.until(
             lambda: one.status and one.status.last and one.status.last.verb == "term.type",
