@@ -53,13 +53,7 @@ def _parse(raw: bytes) -> Json:
     if _too_deep(text):
         raise _bad(f"the body is nested deeper than {MAX_DEPTH} levels")
     try:
-        value: Json = json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_constant=_constant,
-            parse_float=_finite,
-            parse_int=_integer,
-        )
+        value: Json = _DECODER.decode(text)
     except Refusal:
         raise
     except (ValueError, RecursionError):
@@ -91,6 +85,15 @@ def _finite(digits: str) -> float:
     if not math.isfinite(value):
         raise _bad("the body has a number out of range")
     return value
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_constant=_constant,
+    parse_float=_finite,
+    parse_int=_integer,
+)
+"""Made once: `json.loads` with hooks makes one for every message."""
 
 
 def _too_deep(text: str) -> bool:

@@ -26,6 +26,9 @@ TOPIC_COMMAND: Final = "broker.topic"
 BROKER_ONLY: Final = frozenset({"from", "topic", "seq", "gap"})
 
 SERVICE_NAME: Final = re.compile(r"[a-z][a-z0-9-]{1,30}")
+ALLOCATED_NAME: Final = re.compile(r"[tc][0-9a-z]{1,7}-[a-z2-7]{22}")
+"""Names that only the broker gives, to records; nobody registers one."""
+
 NODE_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 CONNECTION_ID: Final = re.compile(r"[0-9a-f]{32}")
 COMMAND: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}")

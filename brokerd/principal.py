@@ -1,8 +1,11 @@
-"""Who a peer is: the kernel's word, the broker's stamp of it, and nothing else.
+"""Who a peer is: the kernel's word (or a key's), the broker's stamp of it, and nothing else.
 
-The only way to a ``Principal`` is a stamp that the broker wrote on a delivered message. There is no
+The only way to a principal is a stamp that the broker wrote on a delivered message. There is no
 way to one from a name, a pid or anything else a sender can choose. What cannot be represented is
 None, never a default: an error must not share a value with a user (least of all with root).
+
+A ``Principal`` is a process of this machine, a ``NodePrincipal`` another machine. They are two
+types so that what asks for a ``Principal`` refuses machines without thinking of them.
 """
 
 from __future__ import annotations
@@ -14,48 +17,40 @@ from typing import Final
 
 import msgpack
 
+from brokerd.binding import SessionBinding
+from brokerd.encodings import MAX_U32
+from brokerd.peers import NOBODY_UID, NodePeer, Peer, PeerCredentials, parse_peer_address
 from brokerd.wire import CONNECTION_ID, NODE_NAME
+
+__all__ = [
+    "LOCAL_UNIX",
+    "MAX_STAMP_BYTES",
+    "NODE",
+    "SESSION_BOUND",
+    "NodePeer",
+    "NodePrincipal",
+    "Peer",
+    "PeerCredentials",
+    "Principal",
+    "SessionBinding",
+    "parse_peer_address",
+    "principal_from_stamp",
+]
 
 STAMP_VERSION: Final = 1
 LOCAL_UNIX: Final = "local-unix"
+SESSION_BOUND: Final = "session-bound"
+NODE: Final = "node"
 MAX_STAMP_BYTES: Final = 1_024
-NOBODY_UID: Final = 65_534
-"""What the kernel says for a user it cannot represent here (another user namespace)."""
-
-_MAX_U32: Final = 2**32 - 1
-_TRIPLE: Final = re.compile(r".*:([0-9]{1,10}):([0-9]{1,10}):([0-9]{1,10})", re.DOTALL | re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class PeerCredentials:
-    """Who connected, as the kernel reported it when the connection was made."""
-
-    uid: int
-    gid: int
-    pid: int
-
-
-def parse_peer_address(address: str) -> PeerCredentials | None:
-    """The credentials at the right end of libzmq's ``localhost:uid:gid:pid``, else None.
-
-    None when the triple is missing, out of 32-bit range, of uid 65534, or of pid 0: the last two
-    mean that the kernel cannot say who it is from where this process stands.
-    """
-    found = _TRIPLE.fullmatch(address)
-    if found is None:
-        return None
-    uid, gid, pid = (int(digits) for digits in found.groups())
-    known = max(uid, gid, pid) <= _MAX_U32 and uid != NOBODY_UID and pid != 0
-    return PeerCredentials(uid, gid, pid) if known else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """The sender of a message, as the broker stamped it.
+    """The sender of a message, a process of this machine, as the broker stamped it.
 
     ``unix_uid``, ``unix_gid`` and ``peer_pid`` are those of the process that connected;
     ``broker_epoch`` and ``connection_id`` (32 hex digits each) never repeat. Decide by uid, never
-    by pid: a pid may have been reused.
+    by pid: a pid may have been reused. ``session`` is the record that its connection held.
     """
 
     owner_node: str
@@ -64,45 +59,109 @@ class Principal:
     peer_pid: int
     broker_epoch: str
     connection_id: str
-    assurance: str = LOCAL_UNIX
+    session: SessionBinding | None = None
+
+    @property
+    def assurance(self) -> str:
+        """``session-bound`` when there is a session, else ``local-unix``."""
+        return LOCAL_UNIX if self.session is None else SESSION_BOUND
 
     def to_stamp(self) -> bytes:
         """The stamp that says this (msgpack map). Only the broker has use for it."""
         fields: dict[str, object] = {key: getattr(self, key) for key in self.__slots__}
-        raw: bytes = msgpack.packb({"version": STAMP_VERSION, **fields, "session": None})
-        return raw
+        fields["session"] = None if self.session is None else self.session.to_fields()
+        return _pack(self.assurance, fields)
 
     @classmethod
     def from_stamp(cls, stamp: bytes) -> Principal | None:
         """The principal in ``stamp``, or None for any stamp that is not exactly one.
 
-        Never raises. An empty stamp (the broker's own messages) is None: no principal.
+        Never raises. An empty stamp (the broker's own messages) is None: no principal. So is that
+        of another machine.
         """
-        fields = _unpack(stamp)
-        if fields is None or not _complete(fields):
-            return None
-        return cls(**{key: fields[key] for key in cls.__slots__})  # type: ignore[arg-type]
+        principal = principal_from_stamp(stamp)
+        return principal if isinstance(principal, Principal) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePrincipal:
+    """The sender of a message that came from another machine: ``owner_node``, and no user."""
+
+    owner_node: str
+    broker_epoch: str
+    connection_id: str
+
+    @property
+    def assurance(self) -> str:
+        """Always ``node``."""
+        return NODE
+
+    @property
+    def unix_uid(self) -> None:
+        """No user of this machine."""
+        return None
+
+    @property
+    def peer_pid(self) -> None:
+        """No process of this machine."""
+        return None
+
+    @property
+    def session(self) -> None:
+        """A machine holds no record."""
+        return None
+
+    def to_stamp(self) -> bytes:
+        """The stamp that says this (msgpack map). Only the broker has use for it."""
+        fields: dict[str, object] = {key: getattr(self, key) for key in self.__slots__}
+        return _pack(NODE, {**fields, "session": None})
+
+
+def principal_from_stamp(stamp: bytes) -> Principal | NodePrincipal | None:
+    """Whom ``stamp`` is of, or None for any stamp that is not exactly one. Never raises."""
+    fields = _unpack(stamp)
+    if fields is None:
+        return None
+    if _complete(fields, _NODE_FIELDS):
+        return NodePrincipal(**{key: fields[key] for key in NodePrincipal.__slots__})  # type: ignore[arg-type]
+    session = fields.get("session")
+    binding = SessionBinding.from_fields(session)
+    if not _complete(fields, _BARE_FIELDS if session is None else _BOUND_FIELDS):
+        return None
+    if session is not None and binding is None:
+        return None
+    known = {key: fields[key] for key in Principal.__slots__}
+    return Principal(**{**known, "session": binding})  # type: ignore[arg-type]
+
+
+def _pack(assurance: str, fields: Mapping[str, object]) -> bytes:
+    raw: bytes = msgpack.packb({"version": STAMP_VERSION, "assurance": assurance, **fields})
+    return raw
 
 
 def _unpack(stamp: bytes) -> dict[str, object] | None:
     if not 0 < len(stamp) <= MAX_STAMP_BYTES:
         return None
     try:
-        pairs = msgpack.unpackb(stamp, object_pairs_hook=list, strict_map_key=True)
-        fields = dict(pairs)
+        fields = msgpack.unpackb(stamp, object_pairs_hook=_unique, strict_map_key=True)
     except (ValueError, TypeError, OverflowError, msgpack.exceptions.UnpackException):
         return None
-    return fields if len(fields) == len(pairs) else None
+    return fields if isinstance(fields, dict) else None
 
 
-def _complete(fields: Mapping[str, object]) -> bool:
-    return fields.keys() == _FIELDS.keys() and all(
-        test(fields[key]) for key, test in _FIELDS.items()
-    )
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a key twice")
+    return fields
+
+
+def _complete(fields: Mapping[str, object], tests: Mapping[str, Callable[[object], bool]]) -> bool:
+    return fields.keys() == tests.keys() and all(test(fields[key]) for key, test in tests.items())
 
 
 def _is_u32(value: object) -> bool:
-    return type(value) is int and 0 <= value <= _MAX_U32
+    return type(value) is int and 0 <= value <= MAX_U32
 
 
 def _is(expected: object) -> Callable[[object], bool]:
@@ -113,15 +172,19 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
-_FIELDS: Final[Mapping[str, Callable[[object], bool]]] = {
+_COMMON: Final[Mapping[str, Callable[[object], bool]]] = {
     "version": _is(STAMP_VERSION),
-    "assurance": _is(LOCAL_UNIX),
     "owner_node": _matches(NODE_NAME),
+    "broker_epoch": _matches(CONNECTION_ID),
+    "connection_id": _matches(CONNECTION_ID),
+    "session": lambda _: True,  # SessionBinding.from_fields is its test
+}
+_LOCAL: Final[Mapping[str, Callable[[object], bool]]] = {
+    **_COMMON,
     "unix_uid": lambda value: _is_u32(value) and value != NOBODY_UID,
     "unix_gid": _is_u32,
     "peer_pid": lambda value: _is_u32(value) and value != 0,
-    "broker_epoch": _matches(CONNECTION_ID),
-    "connection_id": _matches(CONNECTION_ID),
-    # No session binding exists yet, so a stamp that claims one is not ours.
-    "session": lambda value: value is None,
 }
+_BARE_FIELDS: Final = {**_LOCAL, "assurance": _is(LOCAL_UNIX)}
+_BOUND_FIELDS: Final = {**_LOCAL, "assurance": _is(SESSION_BOUND)}
+_NODE_FIELDS: Final = {**_COMMON, "assurance": _is(NODE), "session": _is(None)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -91,6 +91,37 @@ def check(directory: Path) -> None:
         )
     if stat.S_IMODE(status.st_mode) & 0o077:
         raise RuntimeDirError(f"{directory} is open to other users; run: chmod 700 {directory}")
+
+
+def check_shared(directory: Path, owners: Collection[int]) -> None:
+    """Raise RuntimeDirError unless ``directory`` is a real one that only its owner can change.
+
+    ``owners`` are the uids it may belong to. Others may look into it: what is there is for them.
+    """
+    try:
+        status = os.lstat(directory)
+    except FileNotFoundError:
+        raise RuntimeDirMissing(f"{directory} is not there: no broker shares it") from None
+    except OSError as error:
+        raise RuntimeDirError(f"{directory} cannot be looked at ({error.strerror})") from None
+    if not stat.S_ISDIR(status.st_mode):
+        raise RuntimeDirError(f"{directory} is not a directory, or a link to one; name another")
+    if status.st_uid not in owners:
+        raise RuntimeDirError(f"{directory} belongs to a user that is not expected; name another")
+    if stat.S_IMODE(status.st_mode) & 0o022:
+        raise RuntimeDirError(
+            f"{directory} can be changed by other users; its owner must run: chmod go-w {directory}"
+        )
+    check_length(directory)
+
+
+def check_length(directory: Path) -> None:
+    """Raise RuntimeDirError when the path of a socket in it would be too long."""
+    if len(os.fsencode(directory / SOCKET_NAME)) > MAX_SOCKET_PATH:
+        raise RuntimeDirError(
+            f"{directory}: the socket's path would be over {MAX_SOCKET_PATH} bytes;"
+            " name a shorter directory"
+        )
 
 
 def acquire(directory: Path) -> Lock:

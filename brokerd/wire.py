@@ -18,6 +18,7 @@ import msgpack
 
 from brokerd.errors import Refusal, invalid
 from brokerd.grammar import (
+    ALLOCATED_NAME,
     BROKER,
     BROKER_ONLY,
     BROKER_SHAPES,
@@ -39,6 +40,7 @@ from brokerd.grammar import (
 from brokerd.limits import MAX_HEADER_BYTES
 
 __all__ = [
+    "ALLOCATED_NAME",
     "BROKER",
     "BROKER_ONLY",
     "COMMAND",

@@ -14,9 +14,9 @@ POINTS = (("p50", 0.5), ("p95", 0.95), ("max", 1.0))
 
 
 @contextlib.contextmanager
-def service(directory: str, *arguments: str) -> Iterator[None]:
-    """A terminal service of its own in ``directory``, ended afterwards."""
-    environment = {**os.environ, "COSMIX_RUNTIME_DIR": directory, "TERM_NOTIFY": "0"}
+def service(directory: str, *arguments: str, **extra: str) -> Iterator[None]:
+    """A terminal service of its own in ``directory``, with ``extra`` environment; ended after."""
+    environment = {**os.environ, "COSMIX_RUNTIME_DIR": directory, "TERM_NOTIFY": "0", **extra}
     environment.pop("COSMIX_MESH_OPEN", None)
     subprocess.run(
         [*TERMNODE, "up", "--detach", *arguments],

@@ -11,6 +11,20 @@ nothing new takes less than 1.2 times as long as ``term.session`` (p50).
 attach: how long does a key take to its echo on a person's terminal, beside tmux on another?
 Passes when, in the best of five rounds, its median is at most 3 times tmux's, its p99 while ``yes``
 runs in the pane beside at most 5 times tmux's, and what is written to the terminal stays bounded.
+
+panes: how long does a new pane's shell take to its first prompt, beside the same shell started
+plainly? Passes when, in the best of three rounds, the median of fifty is at most 1.3 times the
+plain one's, all have their verified session in the end, and the process beside each takes less
+than 8 MiB of its own.
+
+sessions: how much slower is a broker with full tables of sessions than an empty one? Passes when
+the median of ``session.hello`` is at most 1.2 times that of an empty broker beside it, one more of
+each is refused with its reason, and after two rounds of filling three more add under 5 % of memory.
+
+gate: what does a decision about a request that is bound to a pane cost? Passes when, in the best of
+five rounds, its median is under 25 microseconds (a look, an input), with full tables at most 1.2
+times that with empty ones, and a look through the native lane takes at most 1.15 times as long as
+the same look through the global one, over the bus.
 """
 
 from __future__ import annotations
@@ -23,12 +37,18 @@ from typing import Any, Final
 
 from scripts.bench_attach import attach
 from scripts.bench_flood import flood
+from scripts.bench_gate import gate
+from scripts.bench_panes import panes
 from scripts.bench_screen import screen
+from scripts.bench_sessions import sessions
 
 BENCHMARKS: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     "flood": flood,
     "screen": screen,
     "attach": attach,
+    "panes": panes,
+    "sessions": sessions,
+    "gate": gate,
 }
 
 

@@ -31,22 +31,29 @@ Topics carry their latest value::
         async for event in events:
             show(event.value, old=event.stale)
 
+A verified session is held by a keeper, and acted by only while its authority lives::
+
+    keeper = SessionKeeper(bus, key, attach_term(key))
+    await nursery.start(keeper.run)
+    authority = await keeper.wait_authority()
+    if authority.live:
+        act_as(authority.ref)
+
 When the broker ends, whatever waits fails with ``BrokerLost``; names and subscriptions come back
 with the next broker, under a new ``broker_epoch``.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from brokerd.bodies import Json, decode_object, encode
 from brokerd.client.bus import REQUEST_TIMEOUT, Bus, Statistics
+from brokerd.client.connecting import connect, connect_node, preload
 from brokerd.client.errors import (
     BrokerLost,
     BusError,
+    ChallengeMismatch,
     ForeignBroker,
+    MalformedReply,
     MessageTooLarge,
     NameTaken,
     NotConnected,
@@ -57,10 +64,37 @@ from brokerd.client.errors import (
 from brokerd.client.failures import where
 from brokerd.client.messages import DirectedEvent, Event, Reply, ReplyError, Request
 from brokerd.client.serving import Handler
-from brokerd.client.session import Session
+from brokerd.client.sessions.api import Sessions
+from brokerd.client.sessions.attaching import Attach, attach_child, attach_term
+from brokerd.client.sessions.authority import Authority, boottime_ms
+from brokerd.client.sessions.keeper import SessionKeeper
+from brokerd.client.sessions.lifecycle import LifecycleGap, LifecycleNotice, LifecycleNotices
+from brokerd.client.sessions.types import (
+    ATTACHED,
+    PENDING,
+    REVOKED,
+    SUSPENDED,
+    Challenge,
+    GrantView,
+    Hello,
+    RecordView,
+    Ref,
+)
 from brokerd.client.streams import Attendance, DirectedEvents, Events, Requests
 from brokerd.client.waiting import background
 from brokerd.client.watch import wait_process_end
+from brokerd.encodings import (
+    CAPABILITIES,
+    DEFAULT_OPEN,
+    PANE_SHELL,
+    POLICIES,
+    RESTRICTED,
+    TERM,
+    capabilities_hash,
+    key_hash,
+    parse_hex,
+    parse_u64,
+)
 from brokerd.errors import (
     MEANINGS,
     RC_OK,
@@ -74,6 +108,7 @@ from brokerd.errors import (
     invalid,
     limit_reached,
 )
+from brokerd.keys import SessionKey
 from brokerd.limits import (
     DEFAULTS,
     MAX_MESSAGE_BYTES,
@@ -82,44 +117,67 @@ from brokerd.limits import (
     Limits,
 )
 from brokerd.locks import Lock, LockHeld, lock_holder, open_holder
-from brokerd.principal import Principal
+from brokerd.principal import NodePrincipal, Principal, SessionBinding
 from brokerd.rundir import RuntimeDirError, RuntimeDirMissing, broker_pid, open_broker, socket_path
 from brokerd.rundir import locate as locate_runtime_dir
 from brokerd.rundir import remove_leftovers as remove_broker_leftovers
 from brokerd.rundir import resolve as resolve_runtime_dir
 
 __all__ = [
+    "ATTACHED",
+    "CAPABILITIES",
     "DEFAULTS",
+    "DEFAULT_OPEN",
     "MAX_MESSAGE_BYTES",
     "MAX_REQUEST_BODY",
     "MAX_RESPONSE_BODY",
     "MEANINGS",
+    "PANE_SHELL",
+    "PENDING",
+    "POLICIES",
     "RC_OK",
     "RC_REFUSED",
     "RC_SEVERE",
     "RC_WARNING",
     "REQUEST_TIMEOUT",
+    "RESTRICTED",
     "RETURN_CODES",
+    "REVOKED",
+    "SUSPENDED",
+    "TERM",
+    "Attach",
     "Attendance",
+    "Authority",
     "BrokerLost",
     "Bus",
     "BusError",
+    "Challenge",
+    "ChallengeMismatch",
     "DirectedEvent",
     "DirectedEvents",
     "ErrorCode",
     "Event",
     "Events",
     "ForeignBroker",
+    "GrantView",
     "Handler",
+    "Hello",
     "Json",
+    "LifecycleGap",
+    "LifecycleNotice",
+    "LifecycleNotices",
     "Limits",
     "Lock",
     "LockHeld",
+    "MalformedReply",
     "MessageTooLarge",
     "NameTaken",
+    "NodePrincipal",
     "NotConnected",
     "Overloaded",
     "Principal",
+    "RecordView",
+    "Ref",
     "Refusal",
     "Refused",
     "Reply",
@@ -129,51 +187,35 @@ __all__ = [
     "Requests",
     "RuntimeDirError",
     "RuntimeDirMissing",
+    "SessionBinding",
+    "SessionKeeper",
+    "SessionKey",
+    "Sessions",
     "Statistics",
+    "attach_child",
+    "attach_term",
     "background",
+    "boottime_ms",
     "broker_pid",
+    "capabilities_hash",
     "connect",
+    "connect_node",
     "decode_object",
     "encode",
     "forbidden",
     "invalid",
+    "key_hash",
     "limit_reached",
     "locate_runtime_dir",
     "lock_holder",
     "open_broker",
     "open_holder",
+    "parse_hex",
+    "parse_u64",
+    "preload",
     "remove_broker_leftovers",
     "resolve_runtime_dir",
     "socket_path",
     "wait_process_end",
     "where",
 ]
-
-
-@asynccontextmanager
-async def connect(
-    runtime_dir: str | os.PathLike[str] | None = None,
-    *,
-    limits: Limits = DEFAULTS,
-    timeout: float = 5.0,
-    wait: bool = False,
-) -> AsyncIterator[Bus]:
-    """A connection to the broker of ``runtime_dir`` (None: the user's own, see specs/bus.md).
-
-    Raises NotConnected when there is no broker: at once when nobody listens, or, with ``wait``,
-    after ``timeout`` seconds. Raises ForeignBroker when it is another user's, RuntimeDirError when
-    the directory cannot be trusted. Once connected, it reconnects for as long as the block runs.
-    Exceptions of the block come out as they are.
-    """
-    from brokerd.client.link import linked  # late: pyzmq, which an in-memory bus does not need
-
-    try:
-        path = socket_path(resolve_runtime_dir(runtime_dir, make=wait))
-    except RuntimeDirMissing:
-        raise NotConnected from None
-    session = Session(limits)
-    async with (
-        linked(path, session, limits, timeout=timeout, wait=wait) as link,
-        background(link.run),
-    ):
-        yield Bus(session)

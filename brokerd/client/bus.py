@@ -14,6 +14,7 @@ from brokerd.client.messages import Reply, Request
 from brokerd.client.names import NameSink
 from brokerd.client.serving import Dispatcher, Handler
 from brokerd.client.session import Phase, Session
+from brokerd.client.sessions.side import SessionSide
 from brokerd.client.slots import Outcome, Slot, refusal_of
 from brokerd.client.streams import Attendance, DirectedEvents, Events, Requests
 from brokerd.client.waiting import background, outcome_of
@@ -39,7 +40,7 @@ class Statistics:
     counters: Mapping[str, int]
 
 
-class Bus:
+class Bus(SessionSide):
     """One connection. Get one from ``connect``; use it from the Trio run it was made in.
 
     After the broker has ended, requests raise NotConnected until a new one is there; names and
@@ -48,7 +49,7 @@ class Bus:
     """
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        super().__init__(session)
         self._epochs = trio.lowlevel.ParkingLot()
         session.on_open = self._epochs.unpark_all
 

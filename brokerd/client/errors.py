@@ -92,3 +92,24 @@ class ForeignBroker(BusError):
             f"the broker belongs to {owner}; set COSMIX_RUNTIME_DIR to a directory of your own"
         )
         self.uid = uid
+
+
+class MalformedReply(BusError):
+    """The broker's answer is not what was agreed; nothing in it was used. ``what`` was expected."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"the broker's answer has no {what} as agreed; look whether both are of one version"
+        )
+        self.what = what
+
+
+class ChallengeMismatch(BusError):
+    """The broker asked to sign something else than what is known; nothing was signed.
+
+    ``field`` is the first one that differs.
+    """
+
+    def __init__(self, field: str) -> None:
+        super().__init__(f"the broker's challenge has another {field} than is known: not signed")
+        self.field = field

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import trio
 import zmq
@@ -15,9 +14,11 @@ from brokerd.client.pump import Pump
 from brokerd.client.room import check_room
 from brokerd.client.session import Phase, Session
 from brokerd.client.slots import Slot
+from brokerd.client.target import Target
 from brokerd.client.waiting import outcome_of
-from brokerd.client.watch import check_listening, while_alive
+from brokerd.client.watch import while_alive
 from brokerd.limits import Limits
+from brokerd.rundir import RuntimeDirError
 
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
@@ -32,10 +33,10 @@ log = logging.getLogger("brokerd.client")
 
 
 class Link:
-    """The transport of one session at one socket path. One task at a time works in it."""
+    """The transport of one session to one target. One task at a time works in it."""
 
-    def __init__(self, path: Path, session: Session, limits: Limits) -> None:
-        self._path = path
+    def __init__(self, target: Target, session: Session, limits: Limits) -> None:
+        self._target = target
         self._session = session
         self._limits = limits
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -49,7 +50,7 @@ class Link:
         with trio.move_on_after(timeout):
             await (self._reconnect() if wait else self._attempt())
             return
-        raise NotConnected(f"no answer at {self._path} within {timeout:g} s")
+        raise NotConnected(f"no answer at {self._target.endpoint} within {timeout:g} s")
 
     async def run(self, _nursery: object = None) -> None:
         """Serve the connection, and each that follows it, until cancelled; then say bye."""
@@ -70,8 +71,8 @@ class Link:
     async def _attempt(self) -> None:
         """One try: on success the session is open. The caller bounds the time."""
         check_room()
-        listener = check_listening(self._path)
-        self._pump = Pump(self._context, self._path, self._session, self._limits)
+        listener = self._target.look()
+        self._pump = Pump(self._context, self._target, self._session, self._limits)
         try:
             self._pump.open()
             # A broker that ends now is never heard of again: nothing was connected that could drop.
@@ -97,7 +98,7 @@ class Link:
                 try:
                     await self._attempt()
                     return
-                except BusError as error:
+                except (BusError, RuntimeDirError) as error:
                     log.debug("no broker yet: %s", error)
             await trio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -123,10 +124,10 @@ class Link:
 
 @asynccontextmanager
 async def linked(
-    path: Path, session: Session, limits: Limits, *, timeout: float, wait: bool
+    target: Target, session: Session, limits: Limits, *, timeout: float, wait: bool
 ) -> AsyncIterator[Link]:
     """An open link that is closed in every case."""
-    link = Link(path, session, limits)
+    link = Link(target, session, limits)
     try:
         await link.open(timeout, wait=wait)
         yield link

@@ -25,7 +25,8 @@ from brokerd.client.bus import Bus
 from brokerd.client.errors import NotConnected
 from brokerd.client.session import Session
 from brokerd.client.waiting import background
-from brokerd.core.broker import BrokerCore, random_id
+from brokerd.core.broker import BrokerCore
+from brokerd.core.bus import random_id
 from brokerd.limits import DEFAULTS, Limits
 from brokerd.principal import PeerCredentials
 
@@ -38,6 +39,14 @@ class _Port:
         self.peer = peer
         self.id = ""
         self.stalled = False
+        self.dropping = False
+        """Whether this connection is to end and another to be made, once nothing moves."""
+        session.on_drop = self.drop
+
+    def drop(self) -> None:
+        """End this connection; noted only, since messages may be being moved now."""
+        self.dropping = True
+        self.session.on_queued()
 
     def send(self, core: BrokerCore, now_ms: int) -> bool:
         """Move all that the session has queued into the core; whether there was any."""
@@ -103,6 +112,8 @@ class MemoryBroker:
     def kill(self) -> None:
         """End the broker: whatever is under way is lost, and nothing answers until ``restart``."""
         self._core = None
+        self._due = None
+        self._deadline.unpark_all()
         for port in list(self._ports.values()):
             port.id = ""
             port.session.lost()
@@ -134,7 +145,7 @@ class MemoryBroker:
         self.settle()
 
     def _attach(self, port: _Port) -> None:
-        port.id = self.core.accept(port.peer, _now_ms())
+        port.id, port.dropping = self.core.accept(port.peer, _now_ms()), False
         port.session.opened()
 
     def _detach(self, port: _Port) -> None:
@@ -149,13 +160,22 @@ class MemoryBroker:
             return
         self._busy = True
         try:
-            while self._turn(self._core):
+            while self._turn(self._core) or self._replace():
                 pass
         finally:
             self._busy = False
         if self._core.next_deadline() != self._due:
             self._due = self._core.next_deadline()
             self._deadline.unpark_all()
+
+    def _replace(self) -> bool:
+        """Give those who left another connection; whether there were any."""
+        leaving = [port for port in self._ports.values() if port.dropping]
+        for port in leaving:
+            self.core.disconnected(port.id, _now_ms())
+            port.session.lost()
+            self._attach(port)
+        return bool(leaving)
 
     def _turn(self, core: BrokerCore) -> bool:
         ports = list(self._ports.values())

@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from brokerd.bodies import Json, decode_object
 from brokerd.errors import RC_REFUSED, Refusal, invalid
-from brokerd.principal import Principal
+from brokerd.principal import NodePrincipal, Principal, principal_from_stamp
 
-# A peer sends the same stamp with every message; it is checked once.
-principal_of = lru_cache(maxsize=256)(Principal.from_stamp)
+# A peer that holds no record sends the same stamp with every message; it is checked once.
+principal_of = lru_cache(maxsize=256)(principal_from_stamp)
 
 
 def decode_value(raw: bytes) -> Json:
@@ -63,7 +63,7 @@ class Reply:
         return _object_or_none(self.raw)
 
     @property
-    def sender(self) -> Principal | None:
+    def sender(self) -> Principal | NodePrincipal | None:
         """Who answered; None when the broker itself did."""
         return principal_of(self._stamp)
 
@@ -113,7 +113,7 @@ class Request:
         self._respond: Callable[[Request, int, bytes | Mapping[str, object]], bool] | None = respond
 
     @property
-    def principal(self) -> Principal | None:
+    def principal(self) -> Principal | NodePrincipal | None:
         """Who asks, as the broker stamped it; None means unknown: refuse."""
         return principal_of(self._stamp)
 
@@ -181,7 +181,7 @@ class DirectedEvent:
         return _object_or_none(self.raw)
 
     @property
-    def sender(self) -> Principal | None:
+    def sender(self) -> Principal | NodePrincipal | None:
         """The service's principal, as the broker stamped it."""
         return principal_of(self._stamp)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from brokerd.client.errors import BrokerLost, BusError, NameTaken
 from brokerd.client.messages import Request
 from brokerd.client.slots import Answered, Outcome, Tell, refusal_of
 from brokerd.errors import ErrorCode, Refusal, limit_reached
+from brokerd.grammar import ALLOCATED_NAME
 
 
 class NameSink(Protocol):
@@ -31,6 +33,7 @@ class Names:
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._sinks: dict[str, NameSink] = {}
+        self._bound: NameSink | None = None
 
     def list(self) -> list[str]:
         """The names served now, sorted."""
@@ -52,9 +55,19 @@ class Names:
             del self._sinks[name]
             self._tell("broker.deregister", {"name": name}, None)
 
+    def serve_bound(self, sink: NameSink) -> None:
+        """Take the requests to the allocated name, whichever it is. Raises ValueError if taken."""
+        if self._bound is not None:
+            raise ValueError("the allocated name is attended already")
+        self._bound = sink
+
+    def stop_bound(self) -> None:
+        """Take them no more."""
+        self._bound = None
+
     def lost(self) -> None:
         """The broker is gone."""
-        for sink in self._sinks.values():
+        for sink in self._all():
             sink.lost()
 
     def renew(self) -> None:
@@ -65,10 +78,20 @@ class Names:
     def deliver(self, request: Request) -> bool:
         """Hand a request to whoever serves its name; False when it was refused instead."""
         sink = self._sinks.get(request.name)
+        if sink is None:
+            sink = self._bound_sink(request.name)
         if sink is not None and sink.deliver(request):
             return True
         request.refuse(_not_served() if sink is None else _overloaded(sink.capacity))
         return False
+
+    def _bound_sink(self, name: str) -> NameSink | None:
+        return self._bound if ALLOCATED_NAME.fullmatch(name) else None
+
+    def _all(self) -> Iterator[NameSink]:
+        yield from self._sinks.values()
+        if self._bound is not None:
+            yield self._bound
 
     def _ask_again(self, name: str) -> None:
         def answered(outcome: Outcome) -> None:

@@ -14,15 +14,17 @@ connection is gone EVENTS stays 0, and the owner of the pump makes a new one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import trio
 import zmq
 
+from brokerd.client.dealer import dealer
 from brokerd.client.errors import NotConnected
+from brokerd.client.monitor import Monitor
 from brokerd.client.session import Phase, Session
-from brokerd.client.watch import check_owner
-from brokerd.limits import MAX_MESSAGE_BYTES, Limits
+from brokerd.client.target import Target
+from brokerd.client.waiting import background
+from brokerd.limits import Limits
 
 # Plain integers: pyzmq's flags are enums, whose arithmetic costs more than the calls themselves.
 _IN, _OUT = int(zmq.POLLIN), int(zmq.POLLOUT)
@@ -32,29 +34,37 @@ _BATCH = 64
 """Messages moved in one direction before other tasks get a turn."""
 
 
+_FAILURE_SECONDS = 0.05
+"""Between looks whether a connection to another machine has failed."""
+
+
 class Pump:
     """Moves messages between one socket and the session. Make, ``run`` once, ``close``."""
 
     def __init__(
-        self, context: zmq.Context[zmq.Socket[bytes]], path: Path, session: Session, limits: Limits
+        self,
+        context: zmq.Context[zmq.Socket[bytes]],
+        target: Target,
+        session: Session,
+        limits: Limits,
     ) -> None:
+        self._target = target
         self._session = session
-        self._socket = _socket(context, limits)
-        # Watched for the one event that nothing else tells. It happens once at most, since the
-        # socket does not reconnect, so that the monitor needs no reader of its own.
-        self._monitor = self._socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
-        self._socket.connect(f"ipc://{path}")
+        self._socket = dealer(context, limits, target.options)
+        self._monitor = Monitor(self._socket, failures=not target.seen)
+        self._connect()
         self._descriptor = int(self._socket.get(zmq.FD))
         self._wait = trio.CancelScope()
         self._busy = False
         self._events = 0
-        self._dropped = False
+        self._dropped = self._judged = False
         self.broker_pid: int | None = None
-        """Known from the broker's first message."""
+        """Known from the broker's first message, when it is on this machine."""
 
     def open(self) -> None:
         """Let the session speak through this socket from now on."""
         self._session.on_queued = self.flush
+        self._session.on_drop = self.drop
         self._session.opened()
         self.flush()
 
@@ -63,9 +73,10 @@ class Pump:
 
         Raises ForeignBroker, and NotConnected when the connection is dropped before.
         """
-        await self._run(lambda: self._session.phase is Phase.OPEN)
+        async with background(self._watch_failure):
+            await self._run(lambda: self._session.phase is Phase.OPEN)
         if self._session.phase is not Phase.OPEN:
-            raise NotConnected("the broker dropped the connection")
+            raise NotConnected(self._monitor.reason())
 
     async def run(self) -> None:
         """Move messages until the connection is dropped."""
@@ -80,6 +91,11 @@ class Pump:
         if self._work() or self._gone():
             self._wait.cancel()
 
+    def drop(self) -> None:
+        """End this connection as if the broker had: its owner makes another."""
+        self._dropped = True
+        self._wait.cancel()
+
     def drain(self) -> None:
         """Take what has already arrived: an answer that is here is an answer."""
         while not self._socket.closed and self._turn():
@@ -88,9 +104,24 @@ class Pump:
     def close(self) -> None:
         """Close the socket; nothing more goes out."""
         if not self._socket.closed:
-            self._socket.disable_monitor()  # before closing, or libzmq may wait for it for ever
-            self._monitor.close(linger=0)
+            self._monitor.close()  # before the socket, or libzmq may wait for it for ever
             self._socket.close(linger=0)
+
+    def _connect(self) -> None:
+        try:
+            self._socket.connect(self._target.endpoint)
+        except zmq.ZMQError as error:
+            self.close()
+            raise NotConnected(
+                f"{self._target.endpoint} cannot be used ({error.strerror})"
+            ) from None
+
+    async def _watch_failure(self, _nursery: trio.Nursery) -> None:
+        """End the wait when the connection cannot be made, which wakes nobody by itself."""
+        while not self._target.seen:
+            await trio.sleep(_FAILURE_SECONDS)
+            if self._gone():
+                self._wait.cancel()
 
     async def _run(self, done: Callable[[], bool]) -> None:
         """Turns and waits, until ``done`` or gone. One scope serves all waits up to a wake-up."""
@@ -109,7 +140,7 @@ class Pump:
         wakes the pump for it.
         """
         if not self._dropped and not self._events & _OUT:
-            self._dropped = bool(self._monitor.poll(0))
+            self._dropped = self._monitor.told()
         return self._dropped
 
     def _turn(self) -> bool:
@@ -139,15 +170,16 @@ class Pump:
             self._events = self._look()
             if not self._events & _IN:
                 return
-            if self.broker_pid is None:
-                session.receive(self._first_message())
-            else:
+            if self._judged:
                 session.receive(socket.recv_multipart(_NOW))
+            else:
+                session.receive(self._first_message())
 
     def _first_message(self) -> list[bytes]:
         """Checked for whose broker it is before the session sees it. Raises ForeignBroker."""
         frames = self._socket.recv_multipart(_NOW, copy=False)
-        self.broker_pid = check_owner(str(frames[-1].get("Peer-Address") or ""))
+        self.broker_pid = self._target.judge(frames[-1])
+        self._judged = True
         return [frame.bytes for frame in frames]
 
     def _send(self) -> None:
@@ -163,14 +195,3 @@ class Pump:
             except zmq.Again:
                 return
             outbox.drop_head()
-
-
-def _socket(context: zmq.Context[zmq.Socket[bytes]], limits: Limits) -> zmq.Socket[bytes]:
-    socket = context.socket(zmq.DEALER)
-    socket.linger = 0
-    socket.setsockopt(zmq.IMMEDIATE, 1)  # no queueing for a connection that is not there
-    socket.setsockopt(zmq.RECONNECT_IVL, -1)
-    socket.setsockopt(zmq.SNDHWM, limits.send_hwm)
-    socket.setsockopt(zmq.RCVHWM, limits.receive_hwm)
-    socket.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
-    return socket

@@ -6,7 +6,8 @@ calls ``opened``, ``receive`` and ``lost`` and sends what is in ``outbox``; call
 results through the ``Slot`` or the sink they handed in, which do no more than wake somebody.
 
 Rules that hold here: nothing goes out before ``session.hello`` is answered; nothing is ever sent
-twice; an epoch that ended takes everything of its own with it.
+twice unless its caller repeats it under its own id; an epoch that ended takes everything of its
+own with it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from brokerd.client.headers import check_size, event_header, request_header, res
 from brokerd.client.messages import DirectedEvent, Reply, Request
 from brokerd.client.names import Names
 from brokerd.client.outbox import Outbox
+from brokerd.client.sessions import lifecycle
 from brokerd.client.slots import Answered, Outcome, Slot
 from brokerd.client.subscriptions import Subscriptions
 from brokerd.limits import DEFAULTS, Limits
@@ -48,10 +50,13 @@ class Session:
         self.outbox = Outbox(messages=limits.queue_messages, size=limits.queue_bytes)
         self.names = Names(self.tell)
         self.subscriptions = Subscriptions(self.tell)
+        self.lifecycle = lifecycle.Lifecycle()
         self.on_open: Callable[[], object] = _nothing
         """Called when hello has been answered: a new epoch has begun."""
         self.on_queued: Callable[[], object] = _nothing
         """Called when a caller has put something into ``outbox``."""
+        self.on_drop: Callable[[], object] = _nothing
+        """Called to have this connection ended and another made."""
         self._limits = limits
         self._pending: dict[str, Slot] = {}
         self._last_id = 0
@@ -74,6 +79,7 @@ class Session:
             slot.complete(BrokerLost(self.epoch))
         self.names.lost()
         self.subscriptions.mark_gap()
+        self.lifecycle.lost()
 
     def receive(self, frames: Sequence[bytes]) -> None:
         """One message from the broker. What cannot be used is counted and dropped."""
@@ -86,6 +92,7 @@ class Session:
         if header.gap:
             self.counters["gaps"] += 1
             self.subscriptions.mark_gap()
+            self.lifecycle.mark_gap()
         _RECEIVE[header.type](self, header, body, stamp)
 
     # The callers' side
@@ -95,16 +102,20 @@ class Session:
         """Requests that wait for their answer, housekeeping included."""
         return len(self._pending)
 
-    def request(self, to: str, command: str, body: bytes, slot: Slot) -> str:
+    def request(
+        self, to: str, command: str, body: bytes, slot: Slot, *, again: str | None = None
+    ) -> str:
         """Queue a request; its outcome goes to ``slot``. Returns its id, for ``abandon``.
 
-        Raises NotConnected, Overloaded or MessageTooLarge; then nothing was queued.
+        ``again`` is the id of an abandoned request of this connection to send once more, for verbs
+        that keep their results by id; the caller sends the very bytes. Raises NotConnected,
+        Overloaded or MessageTooLarge; then nothing was queued.
         """
         if self.phase is not Phase.OPEN:
             raise NotConnected
         if len(self._pending) >= self._limits.pending_per_connection:
             raise Overloaded("the table of pending requests", self._limits.pending_per_connection)
-        request_id = self._send_request(to, command, body, slot)
+        request_id = self._send_request(to, command, body, slot, again)
         self.on_queued()
         return request_id
 
@@ -133,14 +144,19 @@ class Session:
 
     # Inside
 
-    def _send_request(self, to: str, command: str, body: bytes, slot: Slot) -> str:
-        self._last_id += 1
-        request_id = str(self._last_id)
+    def _send_request(
+        self, to: str, command: str, body: bytes, slot: Slot, again: str | None = None
+    ) -> str:
+        request_id = self._next_id() if again is None else again
         header = request_header(request_id, to, command)
         check_size(header, body)
         self.outbox.put(header, body, reserved=to == wire.BROKER)
         self._pending[request_id] = slot
         return request_id
+
+    def _next_id(self) -> str:
+        self._last_id += 1
+        return str(self._last_id)
 
     def _tell(
         self,
@@ -211,9 +227,17 @@ class Session:
         return respond
 
     def _take_event(self, header: wire.Header, body: bytes, stamp: bytes) -> None:
-        if header.topic is None:
+        if header.command in lifecycle.COMMANDS:
+            self._take_lifecycle(header, body)
+        elif header.topic is None:
             self.subscriptions.directed(DirectedEvent(header.command or "", body, stamp))
         elif not self.subscriptions.published(header.topic, header.seq or 0, body):
+            self.counters["malformed"] += 1
+
+    def _take_lifecycle(self, header: wire.Header, body: bytes) -> None:
+        if header.from_ != wire.BROKER:
+            self.counters["forged"] += 1
+        elif not self.lifecycle.take(header.command or "", body, self.epoch):
             self.counters["malformed"] += 1
 
 

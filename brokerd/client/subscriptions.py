@@ -49,6 +49,7 @@ class Subscriptions:
         self._tell = tell
         self._topics: dict[str, list[TopicSink]] = {}
         self._services: dict[str, list[EventSink]] = {}
+        self._bound: list[EventSink] = []
 
     def __len__(self) -> int:
         return sum(1 for _ in self._streams())
@@ -72,6 +73,14 @@ class Subscriptions:
         """Remove a stream; the last one ends the broker's subscription."""
         if _remove(self._services, service, sink):
             self._tell("broker.unsubscribe", {"service": service}, None)
+
+    def follow_bound(self, sink: EventSink) -> None:
+        """Add a stream of the events of holders of a record; the broker need not be asked."""
+        self._bound.append(sink)
+
+    def leave_bound(self, sink: EventSink) -> None:
+        """Remove a stream."""
+        self._bound = [other for other in self._bound if other is not sink]
 
     def renew(self) -> None:
         """Ask a new broker for everything again."""
@@ -101,12 +110,16 @@ class Subscriptions:
         for sinks in self._services.values():
             for sink in sinks:
                 sink.put(event)
+        if self._bound and event.sender is not None and event.sender.session is not None:
+            for sink in self._bound:
+                sink.put(event)
 
     def _streams(self) -> Iterator[Stream]:
         for topic_sinks in self._topics.values():
             yield from topic_sinks
         for event_sinks in self._services.values():
             yield from event_sinks
+        yield from self._bound
 
     def _ask_topic(self, topic: str, sink: TopicSink, answered: Answered | None) -> None:
         def arrived(outcome: Outcome) -> None:

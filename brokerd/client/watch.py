@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Final
 
@@ -38,15 +38,17 @@ def check_listening(path: Path) -> int | None:
     return pid or None
 
 
-def check_owner(peer_address: str) -> int:
-    """The broker's pid, when its uid is ours or root's. Raises ForeignBroker otherwise.
+def check_owner(peer_address: str, owners: Collection[int] | None = None) -> int:
+    """The broker's pid, when its uid is of ``owners``. Raises ForeignBroker otherwise.
+
+    None: this user and root.
 
     ``peer_address`` is libzmq's word (``Peer-Address``), which it has from the kernel.
     """
     peer = parse_peer_address(peer_address)
     if peer is None:
         raise ForeignBroker(None)
-    if peer.uid not in (os.geteuid(), 0):
+    if peer.uid not in ((os.geteuid(), 0) if owners is None else owners):
         raise ForeignBroker(peer.uid)
     return peer.pid
 

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable
 
 from brokerd.core.bus import Bus
 from brokerd.core.charges import Meter
+from brokerd.peers import NodePeer
 
 
 def verify(bus: Bus) -> None:
@@ -21,6 +22,10 @@ def verify(bus: Bus) -> None:
     _topics(bus)
     _pending(bus)
     _queues(bus)
+    _routes(bus)
+    _observers(bus)
+    bus.sessions.verify()
+    bus.retained.verify()
 
 
 def _rule(holds: bool, words: str) -> None:
@@ -35,7 +40,10 @@ def _meter(meter: Meter, owners: Iterable[Hashable]) -> None:
 
 
 def _connections(bus: Bus) -> None:
-    _meter(bus.connections.per_uid, (each.peer.uid for each in bus.connections))
+    nodes = [each.owner for each in bus.connections if isinstance(each.peer, NodePeer)]
+    users = [each.owner for each in bus.connections if not isinstance(each.peer, NodePeer)]
+    _meter(bus.connections.per_node, nodes)
+    _meter(bus.connections.per_uid, users)
     for connection_id in bus.farewells:
         connection = bus.connections.get(connection_id)
         _rule(connection is not None and connection.leaving, "a farewell of nobody")
@@ -51,8 +59,9 @@ def _connections(bus: Bus) -> None:
 def _names(bus: Bus) -> None:
     held = [(name, each) for each in bus.connections for name in each.names]
     _rule(sorted(bus.names, key=_first) == sorted(held, key=_first), "names differ from holders")
-    _meter(bus.names.per_connection, (each for _, each in held))
-    _meter(bus.names.per_uid, (each.peer.uid for _, each in held))
+    registered = [each for name, each in held if name != each.route]
+    _meter(bus.names.per_connection, registered)
+    _meter(bus.names.per_uid, (each.owner for each in registered))
 
 
 def _first(item: tuple[str, object]) -> str:
@@ -69,7 +78,7 @@ def _subscriptions(bus: Bus) -> None:
 
 def _topics(bus: Bus) -> None:
     topics = list(bus.topics.all())
-    _meter(bus.topics.per_uid, (topic.uid for topic in topics))
+    _meter(bus.topics.per_uid, (topic.user for topic in topics))
     # One owner entry per byte would be slow; the sum is compared instead.
     charged = sum(bus.topics.bytes_per_uid.counts().values())
     _rule(charged == sum(len(topic.value) for topic in topics), "topic bytes differ")
@@ -96,3 +105,27 @@ def _queues(bus: Bus) -> None:
         # One message may have been put back on top of a queue that filled meanwhile.
         _rule(len(sizes) <= bus.limits.queue_messages + 1, "a queue is over its cap")
     _rule(all(bus.connections.get(each) for each in bus.ready), "somebody unknown is ready")
+    charged: Counter[Hashable] = Counter()
+    for each in bus.connections:
+        if each.peer.uid != bus.uid and each.outbox.bytes:
+            charged[each.owner] += each.outbox.bytes
+    _rule(dict(bus.guest_bytes.counts()) == charged, "bytes of guests differ")
+    of_all = bus.all_guest_bytes.counts().get(None, 0)
+    _rule(of_all == charged.total(), "bytes of all guests differ")
+
+
+def _routes(bus: Bus) -> None:
+    """A connection has an allocated name exactly while it holds a record, and then no other."""
+    for each in bus.connections:
+        record = bus.sessions.binding(each.id)
+        _rule(each.route == (record.name if record else None), "a route without its record")
+        lost = bus.sessions.lost_binding(each.id)
+        _rule(each.leaving or each.lost == lost, "a loss that is not known")
+        _rule(each.route is None or list(each.names) == [each.route], "a name beside a route")
+
+
+def _observers(bus: Bus) -> None:
+    held = list(bus.observers.holders())
+    _meter(bus.observers.per_connection, held)
+    _meter(bus.observers.all, (None for _ in held))
+    _rule(all(bus.connections.get(each.id) is each for each in held), "an observer of nobody")

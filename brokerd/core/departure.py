@@ -8,6 +8,7 @@ from typing import Final
 from brokerd.core.bus import Bus
 from brokerd.core.connections import Connection
 from brokerd.core.pending import Slot
+from brokerd.core.sightings import see_response
 from brokerd.errors import ErrorCode, Refusal
 
 _REASONS: Final[Mapping[str, str]] = {
@@ -27,7 +28,15 @@ def abandon(bus: Bus, slots: Iterable[Slot], reason: str) -> None:
     """Close reply slots that will not be filled, and tell who waits."""
     for slot in slots:
         bus.pending.close(slot)
-        bus.refuse(slot.requester, slot.id, unavailable(reason))
+        tell_unanswered(bus, slot, reason)
+
+
+def tell_unanswered(bus: Bus, slot: Slot, reason: str) -> None:
+    """Answer in the place of the service whose slot is closed."""
+    refusal = unavailable(reason)
+    queued = bus.refuse(slot.requester, slot.id, refusal)
+    if bus.observers.watching:
+        see_response(bus, slot, refusal.rc, 0, queued=queued, by_broker=True)
 
 
 def say_bye(bus: Bus, connection: Connection) -> None:
@@ -60,7 +69,9 @@ def _release(bus: Bus, connection: Connection) -> None:
     for slot in bus.pending.asked_by(connection):
         bus.pending.close(slot)
     abandon(bus, bus.pending.asked_of(connection), "peer_gone")
-    for name in tuple(connection.names):
-        bus.names.deregister(name, connection)
+    bus.names.drop(connection)
+    bus.sessions.lost(connection.id)
+    bus.retained.forget(connection.id)
+    bus.observers.drop(connection)
     bus.subscriptions.drop(connection)
     bus.topics.orphan(connection, bus.now_ms)

@@ -1,4 +1,9 @@
-"""Service names: addresses that belong to one connection each. Never authority."""
+"""Service names: addresses that belong to one connection each. Never authority.
+
+A peer registers the names it likes; an allocated name is the route to a record, given and taken by
+the broker alone, with the record. What peers register is charged to them; routes are not, since
+records have bounds of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,9 @@ from collections.abc import Iterator
 
 from brokerd.core.charges import Meter
 from brokerd.core.connections import Connection
-from brokerd.errors import ErrorCode, Refusal
+from brokerd.errors import ErrorCode, Refusal, forbidden
 from brokerd.limits import Limits
+from brokerd.wire import ALLOCATED_NAME
 
 
 class Names:
@@ -26,8 +32,16 @@ class Names:
     def register(self, name: str, connection: Connection) -> None:
         """Give ``name`` to ``connection``; again is no error.
 
-        Raises Refusal: CONFLICT (another holds it), RESOURCE_LIMIT (too many names).
+        Raises Refusal: FORBIDDEN (an allocated name), CONFLICT (another holds it, or this
+        connection holds a record), RESOURCE_LIMIT (too many names).
         """
+        _require_ordinary(name)
+        if connection.route is not None:
+            raise Refusal(
+                ErrorCode.CONFLICT,
+                "a connection that holds a record has no other name; use another connection",
+                reason="bound_connection",
+            )
         holder = self._holders.get(name)
         if holder is connection:
             return
@@ -38,18 +52,37 @@ class Names:
                 reason="name_in_use",
             )
         self.per_connection.require(connection)
-        self.per_uid.require(connection.peer.uid)
-        self._holders[name] = connection
-        connection.names[name] = None
+        self.per_uid.require(connection.owner)
+        self._give(name, connection)
         self._charge(connection, 1)
 
     def deregister(self, name: str, connection: Connection) -> None:
-        """Take ``name`` from ``connection``. Raises Refusal (NOT_FOUND) when it has it not."""
+        """Take a registered ``name`` from ``connection``.
+
+        Raises Refusal: FORBIDDEN (an allocated name), NOT_FOUND (not a name of the connection).
+        """
+        _require_ordinary(name)
         if name not in connection.names:
             raise Refusal(ErrorCode.NOT_FOUND, "this connection does not serve that name")
-        del self._holders[name]
-        del connection.names[name]
+        self._take(name, connection)
         self._charge(connection, -1)
+
+    def allocate(self, name: str, connection: Connection) -> None:
+        """Make ``name`` the route to ``connection``, which must have no other name."""
+        connection.route, connection.lost = name, False
+        self._give(name, connection)
+
+    def release(self, connection: Connection) -> None:
+        """Take the allocated name from ``connection``, if it has one."""
+        if connection.route is not None:
+            self._take(connection.route, connection)
+            connection.route, connection.lost = None, True
+
+    def drop(self, connection: Connection) -> None:
+        """Take every name from a connection that goes."""
+        self.release(connection)
+        for name in tuple(connection.names):
+            self.deregister(name, connection)
 
     def __iter__(self) -> Iterator[tuple[str, Connection]]:
         return iter(sorted(self._holders.items(), key=lambda item: item[0]))
@@ -57,6 +90,19 @@ class Names:
     def __len__(self) -> int:
         return len(self._holders)
 
+    def _give(self, name: str, connection: Connection) -> None:
+        self._holders[name] = connection
+        connection.names[name] = None
+
+    def _take(self, name: str, connection: Connection) -> None:
+        del self._holders[name]
+        del connection.names[name]
+
     def _charge(self, connection: Connection, amount: int) -> None:
         self.per_connection.add(connection, amount)
-        self.per_uid.add(connection.peer.uid, amount)
+        self.per_uid.add(connection.owner, amount)
+
+
+def _require_ordinary(name: str) -> None:
+    if ALLOCATED_NAME.fullmatch(name):
+        raise forbidden()

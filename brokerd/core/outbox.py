@@ -7,8 +7,11 @@ out says ``gap``. A newer event of a topic takes the place of an older one that 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
+from brokerd.core.charges import Meter
 from brokerd.limits import Limits
 
 Frames: TypeAlias = "tuple[bytes, bytes, bytes]"
@@ -96,12 +99,65 @@ class Outbox:
         return [entry.size for entry in self._entries]
 
     def _replace(self, waiting: _Entry, newer: _Entry) -> bool:
-        if self.bytes - waiting.size + newer.size > self._max_bytes:
+        if not self._may_grow(newer.size - waiting.size):
             self.gap = True
             return False
         self.bytes += newer.size - waiting.size
         waiting.frames, waiting.size = newer.frames, newer.size
         return True
+
+    def _may_grow(self, by: int) -> bool:
+        return self.bytes + by <= self._max_bytes
+
+
+class GuestOutbox(Outbox):
+    """The queue of a connection of another user or machine.
+
+    What waits is charged to each of ``shares`` (a meter of bytes and an owner), so that no crowd
+    of connections that take nothing makes the broker keep more than it has memory for.
+    """
+
+    __slots__ = ("_shares",)
+
+    def __init__(self, limits: Limits, *shares: tuple[Meter, Hashable]) -> None:
+        super().__init__(limits)
+        self._shares = shares
+
+    def room(self, size: int) -> bool:
+        """Whether a message of ``size`` bytes fits, here and in every share."""
+        return super().room(size) and self._may_grow(size)
+
+    def put(self, frames: Frames, topic: str | None = None) -> bool:
+        """As any outbox does."""
+        with self._charged():
+            return super().put(frames, topic)
+
+    def take(self) -> Frames | None:
+        """As any outbox does."""
+        with self._charged():
+            return super().take()
+
+    def put_back(self, frames: Frames) -> None:
+        """As any outbox does."""
+        with self._charged():
+            super().put_back(frames)
+
+    def clear(self) -> None:
+        """As any outbox does."""
+        with self._charged():
+            super().clear()
+
+    def _may_grow(self, by: int) -> bool:
+        return super()._may_grow(by) and all(
+            meter.counts().get(owner, 0) + by <= meter.cap for meter, owner in self._shares
+        )
+
+    @contextmanager
+    def _charged(self) -> Iterator[None]:
+        before = self.bytes
+        yield
+        for meter, owner in self._shares:
+            meter.add(owner, self.bytes - before)
 
 
 def with_gap(frames: Frames) -> Frames:

@@ -22,12 +22,14 @@ Key: TypeAlias = "tuple[str, str]"
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """One open reply slot."""
+    """One open reply slot. ``protected``: it is of a record, or asks for one."""
 
     requester: Connection
     id: str
     recipient: Connection
     name: str
+    command: str
+    protected: bool = False
 
     @property
     def key(self) -> Key:

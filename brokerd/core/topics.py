@@ -6,7 +6,7 @@ publisher went. Sequence numbers never go back within an epoch, not even when a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from brokerd.core.charges import Meter
@@ -18,13 +18,18 @@ from brokerd.limits import Limits
 
 @dataclass(slots=True, eq=False)
 class Topic:
-    """One topic. ``owner`` published its value; None once it is gone: the value is stale."""
+    """One topic, charged to ``user``.
+
+    ``owner`` published its value; None once it is gone: the value is stale.
+    """
 
     name: str
-    uid: int
+    user: Hashable
     owner: Connection | None
     seq: int
     value: bytes
+    protected: bool = False
+    """Somebody who held a record published it once."""
 
 
 class Topics:
@@ -70,8 +75,8 @@ class Topics:
         for name in self.stale.expired(now_ms, at_most):
             topic = self._topics.pop(name)
             self._floor = max(self._floor, topic.seq)
-            self.per_uid.remove(topic.uid)
-            self.bytes_per_uid.remove(topic.uid, len(topic.value))
+            self.per_uid.remove(topic.user)
+            self.bytes_per_uid.remove(topic.user, len(topic.value))
 
     def all(self) -> Iterable[Topic]:
         """Every topic, stale ones too."""
@@ -81,24 +86,24 @@ class Topics:
         return len(self._topics)
 
     def _create(self, name: str, value: bytes, publisher: Connection) -> Topic:
-        uid = publisher.peer.uid
-        self.per_uid.require(uid)
-        self.bytes_per_uid.require(uid, len(value))
-        self.per_uid.add(uid)
-        self.bytes_per_uid.add(uid, len(value))
-        topic = self._topics[name] = Topic(name, uid, publisher, self._floor, value)
+        user = publisher.owner
+        self.per_uid.require(user)
+        self.bytes_per_uid.require(user, len(value))
+        self.per_uid.add(user)
+        self.bytes_per_uid.add(user, len(value))
+        topic = self._topics[name] = Topic(name, user, publisher, self._floor, value)
         return topic
 
     def _replace(self, topic: Topic, value: bytes, publisher: Connection) -> None:
-        if topic.uid != publisher.peer.uid:
+        if topic.user != publisher.owner:
             raise Refusal(
                 ErrorCode.CONFLICT,
                 "another user publishes that topic; choose a different name",
                 reason="topic_in_use",
             )
         growth = len(value) - len(topic.value)
-        self.bytes_per_uid.require(topic.uid, growth)
-        self.bytes_per_uid.add(topic.uid, growth)
+        self.bytes_per_uid.require(topic.user, growth)
+        self.bytes_per_uid.add(topic.user, growth)
         if topic.owner is not None:  # several services of a user may share a topic
             topic.owner.owned_topics.pop(topic.name, None)
         topic.value = value

@@ -3,92 +3,46 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from brokerd import __version__, bodies
 from brokerd.bodies import Json
-from brokerd.core.bus import NO_STAMP, Bus
+from brokerd.core.bus import Bus
 from brokerd.core.connections import Connection
 from brokerd.core.departure import abandon, say_bye
+from brokerd.core.observe_verbs import OBSERVE_VERBS
+from brokerd.core.rights import SESSION, require_right
+from brokerd.core.sessions import commands
+from brokerd.core.topic_verbs import TOPIC_VERBS
+from brokerd.core.verb import Args, Result, Verb
 from brokerd.errors import ErrorCode, Refusal, invalid, limit_reached
-from brokerd.limits import MAX_MESSAGE_BYTES, MAX_REQUEST_BODY
-from brokerd.wire import (
-    BROKER,
-    EVENT,
-    SERVICE_NAME,
-    TOPIC_COMMAND,
-    TOPIC_NAME,
-    VERSION,
-    encode_header,
-)
+from brokerd.wire import CONNECTION_ID, Header
 
-Args: TypeAlias = "dict[str, Json]"
-Result: TypeAlias = "dict[str, object] | bytes"
-Run: TypeAlias = "Callable[[Bus, Connection, Args], Result]"
-
-MAX_TOPIC_VALUE: Final = MAX_MESSAGE_BYTES - 256
-"""So that the answer to broker.subscribe, the value and what stands around it, is one message."""
+MAX_CONNECTION_IDS: Final = 128
+"""In one broker.connected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
-    """``all_of`` must be given; of ``one_of``, exactly one; nothing else may be."""
-
-    run: Run
-    all_of: tuple[str, ...] = ()
-    one_of: tuple[str, ...] = ()
-    max_body: int = MAX_REQUEST_BODY
-
-
-def perform(bus: Bus, sender: Connection, command: str, body: bytes) -> bytes:
+def perform(bus: Bus, sender: Connection, header: Header, frames: Sequence[bytes]) -> bytes:
     """Run a verb and return the body of its result. Raises Refusal."""
-    verb = VERBS.get(command)
+    assert header.command is not None
+    require_right(bus, sender, header.command)
+    if header.command.startswith(SESSION):
+        return commands.perform(bus, sender, header, frames)
+    verb = VERBS.get(header.command)
     if verb is None:
-        raise Refusal(ErrorCode.UNSUPPORTED, f"the broker's verbs are {', '.join(VERBS)}")
+        known = ", ".join((*VERBS, *commands.COMMANDS))
+        raise Refusal(ErrorCode.UNSUPPORTED, f"the broker's verbs are {known}")
+    return _run(verb, bus, sender, frames[1])
+
+
+def _run(verb: Verb, bus: Bus, sender: Connection, body: bytes) -> bytes:
     if len(body) > verb.max_body:
         raise limit_reached("body", verb.max_body, f"the body is over {verb.max_body} bytes")
     args = bodies.decode_object(body, empty_ok=not (verb.all_of or verb.one_of))
-    _check(verb, args)
+    verb.check(args)
     result = verb.run(bus, sender, args)
     return result if isinstance(result, bytes) else bodies.encode(result)
-
-
-def _check(verb: Verb, args: Args) -> None:
-    if unknown := args.keys() - set(verb.all_of) - set(verb.one_of):
-        raise invalid("body", f"the body has {len(unknown)} field(s) that this verb does not know")
-    for field in verb.all_of:
-        if field not in args:
-            raise invalid(field, f"{field} is missing")
-    if verb.one_of and len(args) != 1:
-        raise invalid("body", f"give exactly one of {', '.join(verb.one_of)}")
-    for field, value in args.items():
-        if field in _PATTERNS:
-            _match(field, value)
-
-
-def _match(field: str, value: Json) -> None:
-    pattern = _PATTERNS[field]
-    if not isinstance(value, str) or not pattern.fullmatch(value) or value == BROKER:
-        raise invalid(field, f"{field} must match {pattern.pattern} and not be {BROKER}")
-
-
-_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
-    "name": SERVICE_NAME,
-    "service": SERVICE_NAME,
-    "topic": TOPIC_NAME,
-}
-
-
-def _hello(bus: Bus, sender: Connection, _args: Args) -> Result:
-    return {
-        "broker_epoch": bus.epoch,
-        "connection_id": sender.id,
-        "node": bus.node,
-        "uid": sender.peer.uid,
-    }
 
 
 def _register(bus: Bus, sender: Connection, args: Args) -> Result:
@@ -128,66 +82,23 @@ def _info(bus: Bus, _sender: Connection, _args: Args) -> Result:
     }
 
 
+def _connected(bus: Bus, _sender: Connection, args: Args) -> Result:
+    """Which of these may still send something: those that have been silent since they came too."""
+    ids = _connection_ids(args["connection_ids"])
+    return {"connected": [each for each in ids if bus.connections.knows(each)]}
+
+
+def _connection_ids(value: Json) -> list[str]:
+    if not isinstance(value, list) or not 0 < len(value) <= MAX_CONNECTION_IDS:
+        raise invalid("connection_ids", f"connection_ids must be 1 to {MAX_CONNECTION_IDS} ids")
+    ids = [each for each in value if isinstance(each, str) and CONNECTION_ID.fullmatch(each)]
+    if len(ids) != len(value):
+        raise invalid("connection_ids", "each id must be 32 lowercase hexadecimal digits")
+    return ids
+
+
 def _ping(_bus: Bus, _sender: Connection, _args: Args) -> Result:
     return {"pong": True}
-
-
-def _publish(bus: Bus, sender: Connection, args: Args) -> Result:
-    name, value = str(args["topic"]), bodies.encode(args["value"])
-    if len(value) > MAX_TOPIC_VALUE:
-        raise limit_reached("value", MAX_TOPIC_VALUE, f"value is over {MAX_TOPIC_VALUE} bytes")
-    seq = bus.topics.publish(name, value, sender).seq
-    header = _topic_header(name, seq)
-    sent = [
-        bus.deliver(subscriber, header, value, NO_STAMP, name)
-        for subscriber in bus.subscriptions.subscribers(name)
-    ]
-    return {
-        "topic": name,
-        "seq": seq,
-        "delivered": sent.count(True),
-        "dropped": sent.count(False),
-    }
-
-
-def _topic_header(name: str, seq: int) -> bytes:
-    return encode_header(
-        {
-            "v": VERSION,
-            "type": EVENT,
-            "command": TOPIC_COMMAND,
-            "from": BROKER,
-            "topic": name,
-            "seq": seq,
-        }
-    )
-
-
-def _subscribe(bus: Bus, sender: Connection, args: Args) -> Result:
-    if "service" in args:
-        name = str(args["service"])
-        bus.subscriptions.to_service(name, sender)
-        return {"service": name}
-    name = str(args["topic"])
-    bus.subscriptions.to_topic(name, sender)
-    topic = bus.topics.get(name)
-    if topic is None:
-        return {"topic": name, "seq": 0, "value": None, "stale": False}
-    stale = b"true" if topic.owner is None else b"false"
-    # The value is spliced in as it is kept: it is JSON already, and may be large.
-    return b'{"topic":"%b","seq":%d,"value":%b,"stale":%b}' % (
-        name.encode(),
-        topic.seq,
-        topic.value,
-        stale,
-    )
-
-
-def _unsubscribe(bus: Bus, sender: Connection, args: Args) -> Result:
-    ((field, value),) = args.items()
-    end = bus.subscriptions.from_topic if field == "topic" else bus.subscriptions.from_service
-    end(str(value), sender)
-    return {field: value}
 
 
 def _bye(bus: Bus, sender: Connection, _args: Args) -> Result:
@@ -196,14 +107,13 @@ def _bye(bus: Bus, sender: Connection, _args: Args) -> Result:
 
 
 VERBS: Final[Mapping[str, Verb]] = {
-    "session.hello": Verb(_hello),
     "broker.register": Verb(_register, all_of=("name",)),
     "broker.deregister": Verb(_deregister, all_of=("name",)),
     "broker.list": Verb(_list),
     "broker.info": Verb(_info),
+    "broker.connected": Verb(_connected, all_of=("connection_ids",)),
     "broker.ping": Verb(_ping),
-    "broker.publish": Verb(_publish, all_of=("topic", "value"), max_body=MAX_MESSAGE_BYTES),
-    "broker.subscribe": Verb(_subscribe, one_of=("topic", "service")),
-    "broker.unsubscribe": Verb(_unsubscribe, one_of=("topic", "service")),
     "broker.bye": Verb(_bye),
+    **TOPIC_VERBS,
+    **OBSERVE_VERBS,
 }

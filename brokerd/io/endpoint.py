@@ -24,7 +24,7 @@ class Endpoint:
         self._bound: os.stat_result | None = None
         self._lock = rundir.acquire(directory)
         try:
-            _check_leftover(self.path)
+            check_leftover(self.path)
         except RuntimeDirError:
             self._lock.release()
             raise
@@ -41,7 +41,7 @@ class Endpoint:
         self._lock.release()
 
 
-def _check_leftover(path: Path) -> None:
+def check_leftover(path: Path) -> None:
     """A socket that a dead broker left is replaced by bind; anything else is not ours to remove."""
     try:
         mode = os.lstat(path).st_mode

@@ -1,7 +1,9 @@
 """Where each connection is reached, and when to look whether it is still there.
 
 A routing id is libzmq's address of a live connection: never identity, never kept beyond it. It is
-learned from the first message that carries the connection id, and every later message must agree.
+learned from the first message that carries the connection id, and every later message must agree,
+on the routing id and on the socket. Connections of other transports come with their channel and are
+never probed: their end is seen.
 """
 
 from __future__ import annotations
@@ -10,17 +12,29 @@ import heapq
 from dataclasses import dataclass
 from typing import Final
 
+from brokerd.io.channel import Channel
+from brokerd.io.router import Route, Router
+from brokerd.peers import NodePeer
+
 PROBE_FIRST_MS: Final = 1
 """How soon a connection of an ended process is looked at; then ever more slowly."""
 
 
 @dataclass(slots=True, eq=False)
 class Peer:
-    """One connection as the socket knows it. ``routing_id`` is None until it has spoken."""
+    """One connection as its transport knows it. ``channel`` is None until it has spoken.
+
+    ``pid`` is of its process, 0 when that is not watched.
+    """
 
     connection_id: str
-    pid: int
-    routing_id: bytes | None = None
+    pid: int = 0
+    channel: Channel | None = None
+    router: Router | None = None
+    """The socket it came in on, when that is a ROUTER, and its address there."""
+    routing_id: bytes = b""
+    node: NodePeer | None = None
+    """Which other machine it is of."""
     heard_ms: int = 0
     probe_after_ms: int = 0
     """The pause before the next probe; 0 is the slow, regular one."""
@@ -33,11 +47,14 @@ class Peers:
     def __init__(self, probe_ms: int) -> None:
         self._probe_ms = probe_ms
         self._peers: dict[str, Peer] = {}
+        self._nodes: dict[str, NodePeer] = {}
         self._probes: list[tuple[int, str]] = []
 
-    def add(self, connection_id: str, pid: int) -> None:
+    def add(self, peer: Peer) -> None:
         """A connection was let in."""
-        self._peers[connection_id] = Peer(connection_id, pid)
+        self._peers[peer.connection_id] = peer
+        if peer.node is not None:
+            self._nodes[peer.connection_id] = peer.node
 
     def get(self, connection_id: str) -> Peer | None:
         """The connection of that id."""
@@ -45,17 +62,24 @@ class Peers:
 
     def remove(self, connection_id: str) -> Peer | None:
         """Forget a connection."""
+        self._nodes.pop(connection_id, None)
         return self._peers.pop(connection_id, None)
 
-    def hear(self, connection_id: str, routing_id: bytes, now_ms: int) -> bool:
+    def nodes(self) -> list[tuple[str, NodePeer]]:
+        """The connections of other machines."""
+        return list(self._nodes.items())
+
+    def hear(self, connection_id: str, router: Router, routing_id: bytes, now_ms: int) -> bool:
         """Note a message; False when it must not be believed.
 
-        That is when the connection is unknown, or known under another routing id.
+        That is when the connection is unknown, of another socket, or known under another routing
+        id.
         """
         peer = self._peers.get(connection_id)
-        if peer is None:
+        if peer is None or peer.router is not router:
             return False
-        if peer.routing_id is None:
+        if peer.channel is None:
+            peer.channel = Route(router, routing_id)
             peer.routing_id = routing_id
             self._schedule(peer, now_ms + self._probe_ms)
         peer.heard_ms = now_ms
@@ -64,7 +88,7 @@ class Peers:
     def suspect(self, connection_id: str, now_ms: int) -> None:
         """Its process has ended: probe it soon, and again until the send fails."""
         peer = self._peers.get(connection_id)
-        if peer is not None and peer.routing_id is not None:
+        if peer is not None and peer.routing_id:
             peer.probe_after_ms = PROBE_FIRST_MS
             self._schedule(peer, now_ms)
 

@@ -1,24 +1,28 @@
-"""The pump: between the socket and the core, a bounded amount of work per turn.
+"""The pump: between the transports and the core, a bounded amount of work per turn.
 
 A peer that takes nothing is set aside and tried again after a short pause; nobody waits for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from brokerd.core import BrokerCore
 from brokerd.errors import Refusal
+from brokerd.io.channel import Channel, Sent
 from brokerd.io.peers import Peer, Peers
 from brokerd.io.processes import Processes
-from brokerd.io.router import Router, Sent
+from brokerd.io.router import Router
 from brokerd.io.zap import not_now
-from brokerd.principal import PeerCredentials
+from brokerd.peers import NodePeer, PeerCredentials
 
 _PROBE_AT_MOST: Final = 32
 _NOT_BLOCKED: Final = (0, 0)
 _PAUSE_FIRST_MS: Final = 1
 _PAUSE_MOST_MS: Final = 20
+_TOLD_MS: Final = 60_000
+"""A joined peer says itself when it takes messages again: ``writable``."""
 _PROBE: Final = b""
 """A probe is one empty part: not a message of the bus, so every peer drops it."""
 
@@ -26,16 +30,13 @@ _PROBE: Final = b""
 class Pump:
     """Moves messages. Its caller owns the loop and tells the time in milliseconds."""
 
-    def __init__(
-        self, core: BrokerCore, router: Router, peers: Peers, processes: Processes
-    ) -> None:
+    def __init__(self, core: BrokerCore, peers: Peers, processes: Processes) -> None:
         self._core = core
-        self._router = router
         self._peers = peers
         self._processes = processes
         self._blocked: dict[str, tuple[int, int]] = {}  # connection id: retry at, pause
 
-    def admit(self, peer: PeerCredentials, now_ms: int) -> str:
+    def admit(self, peer: PeerCredentials, router: Router, now_ms: int) -> str:
         """The ZAP step's decision: a connection id. Raises Refusal or Denied."""
         if not self._processes.watch(peer.pid):
             raise not_now("the connecting process cannot be found")
@@ -45,24 +46,57 @@ class Pump:
             self._processes.release(peer.pid)
             raise
         self._processes.attach(peer.pid, connection_id)
-        self._peers.add(connection_id, peer.pid)
+        self._peers.add(Peer(connection_id, peer.pid, router=router))
         return connection_id
 
-    def receive(self, now_ms: int) -> None:
+    def admit_node(self, peer: NodePeer, router: Router, now_ms: int) -> str:
+        """The same for another machine, whose process nobody here can watch. Raises Refusal."""
+        connection_id = self._core.accept(peer, now_ms)
+        self._peers.add(Peer(connection_id, router=router, node=peer))
+        return connection_id
+
+    def nodes(self) -> list[tuple[str, NodePeer]]:
+        """The connections of other machines."""
+        return self._peers.nodes()
+
+    def join(self, peer: PeerCredentials, channel: Channel, now_ms: int) -> str:
+        """A peer of a transport that sees its end: its connection id. Raises Refusal.
+
+        Its transport calls ``heard``, ``writable`` and ``left``.
+        """
+        connection_id = self._core.accept(peer, now_ms)
+        self._peers.add(Peer(connection_id, channel=channel))
+        return connection_id
+
+    def heard(self, connection_id: str, parts: Sequence[bytes], now_ms: int) -> None:
+        """A message of a joined peer; what it leads to goes out at once."""
+        self._core.receive(connection_id, parts, now_ms)
+        self.flush(now_ms)
+
+    def writable(self, connection_id: str, now_ms: int) -> None:
+        """A joined peer takes messages again."""
+        if self._blocked.pop(connection_id, None) is not None:
+            self._flush(connection_id, now_ms)
+
+    def left(self, connection_id: str, now_ms: int) -> None:
+        """That connection has ended, or must; unknown ids are no error."""
+        self._gone(connection_id, now_ms)
+
+    def receive(self, router: Router, now_ms: int) -> None:
         """Take one message off the socket; what it leads to goes out at once.
 
         One, because the caller polls again anyway: to look for another that is not there costs
         more than the poll does.
         """
-        message = self._router.receive()
+        message = router.receive()
         if message is None:
             return
         connection_id, routing_id, parts = message
-        if not self._router.gave(routing_id):
+        if not router.gave(routing_id):
             # ZAP does not show a peer's own choice of routing id, so it is refused here.
             self._gone(connection_id, now_ms)
             self._core.disbelieve()
-        elif self._peers.hear(connection_id, routing_id, now_ms):
+        elif self._peers.hear(connection_id, router, routing_id, now_ms):
             self._core.receive(connection_id, parts, now_ms)
             self.flush(now_ms)
         else:
@@ -87,7 +121,7 @@ class Pump:
         """Have the connections of ended processes looked at."""
         for connection_id in self._processes.ended():
             peer = self._peers.get(connection_id)
-            if peer is not None and peer.routing_id is None:
+            if peer is not None and peer.channel is None:
                 self._gone(connection_id, now_ms)  # it never spoke and never will
             self._peers.suspect(connection_id, now_ms)
 
@@ -114,22 +148,23 @@ class Pump:
                 return
             if sent is Sent.FULL:
                 self._core.unsent(connection_id, frames)
-                self._block(connection_id, now_ms)
+                self._block(peer, now_ms)
                 return
         self._blocked.pop(connection_id, None)
 
-    def _send(self, peer: Peer, *parts: bytes) -> Sent:
-        if peer.routing_id is None:
-            return Sent.GONE
-        return self._router.send(peer.routing_id, *parts)
+    @staticmethod
+    def _send(peer: Peer, *parts: bytes) -> Sent:
+        return peer.channel.send(*parts) if peer.channel is not None else Sent.GONE
 
     def _retry_at(self, connection_id: str) -> int:
         return self._blocked.get(connection_id, _NOT_BLOCKED)[0]
 
-    def _block(self, connection_id: str, now_ms: int) -> None:
-        _, pause = self._blocked.get(connection_id, _NOT_BLOCKED)
+    def _block(self, peer: Peer, now_ms: int) -> None:
+        _, pause = self._blocked.get(peer.connection_id, _NOT_BLOCKED)
         pause = min(2 * pause, _PAUSE_MOST_MS) or _PAUSE_FIRST_MS
-        self._blocked[connection_id] = now_ms + pause, pause
+        if peer.router is None:
+            pause = _TOLD_MS
+        self._blocked[peer.connection_id] = now_ms + pause, pause
 
     def _gone(self, connection_id: str, now_ms: int) -> None:
         self._core.disconnected(connection_id, now_ms)
@@ -138,5 +173,8 @@ class Pump:
     def _forget(self, connection_id: str) -> None:
         self._blocked.pop(connection_id, None)
         peer = self._peers.remove(connection_id)
-        if peer is not None:
-            self._processes.detach(peer.pid, connection_id)
+        if peer is None:
+            return
+        self._processes.detach(peer.pid, connection_id)
+        if peer.channel is not None:
+            peer.channel.close()

@@ -1,17 +1,16 @@
-"""The ROUTER socket: its options, and its calls put into terms of connections."""
+"""A ROUTER socket: its options, and its calls put into terms of connections."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import secrets
-from enum import Enum
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Final
 
 import zmq
 
-from brokerd.io.zap import DOMAIN
+from brokerd.io.channel import Sent
 from brokerd.limits import MAX_MESSAGE_BYTES, Limits
 
 _MAX_PARTS: Final = 2
@@ -23,18 +22,37 @@ _AUTOMATIC_SIZE: Final = 5
 _MORE: Final = zmq.SNDMORE | zmq.NOBLOCK
 
 
-class Sent(Enum):
-    """What became of a message."""
+class Route:
+    """The way to one peer of a ``Router``."""
 
-    YES = "sent"
-    FULL = "the peer takes no more for now"
-    GONE = "the connection is no more"
+    __slots__ = ("_router", "_routing_id")
+
+    def __init__(self, router: Router, routing_id: bytes) -> None:
+        self._router = router
+        self._routing_id = routing_id
+
+    def send(self, *parts: bytes) -> Sent:
+        """Hand a message to libzmq, or learn why not."""
+        return self._router.send(self._routing_id, *parts)
+
+    def close(self) -> None:
+        """Nothing: libzmq has no way to end one connection of a ROUTER."""
 
 
 class Router:
-    """Owns the socket; one loop calls it."""
+    """Owns the socket; one loop calls it.
 
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], limits: Limits) -> None:
+    ``domain`` is by what the ZAP step knows its connections; ``more`` are options on top of those
+    that every ROUTER here has.
+    """
+
+    def __init__(
+        self,
+        context: zmq.Context[zmq.Socket[bytes]],
+        limits: Limits,
+        domain: bytes,
+        more: Mapping[int, int | bytes] | None = None,
+    ) -> None:
         _seed_routing_ids()
         socket = context.socket(zmq.ROUTER)
         options: dict[int, int | bytes] = {
@@ -43,7 +61,7 @@ class Router:
             zmq.ROUTER_MANDATORY: 1,
             # Nobody takes over another's routing id.
             zmq.ROUTER_HANDOVER: 0,
-            zmq.ZAP_DOMAIN: DOMAIN,
+            zmq.ZAP_DOMAIN: domain,
             zmq.ZAP_ENFORCE_DOMAIN: 1,
             zmq.MAXMSGSIZE: MAX_MESSAGE_BYTES,
             # Per peer, and small: the bounded queue with the honest gap flag is above it.
@@ -53,14 +71,21 @@ class Router:
             zmq.BACKLOG: 512,
             # No heartbeats: a stopped process keeps its connection; pidfds tell of ended ones.
             zmq.HEARTBEAT_IVL: 0,
+            **(more or {}),
         }
         for option, value in options.items():
             socket.setsockopt(option, value)
         self.socket = socket
 
-    def bind(self, path: Path) -> None:
-        """Listen at ``path``. Raises zmq.ZMQError."""
-        self.socket.bind(f"ipc://{path}")
+    def bind(self, endpoint: str) -> None:
+        """Listen at ``endpoint``. Raises zmq.ZMQError."""
+        self.socket.bind(endpoint)
+
+    @property
+    def endpoint(self) -> str:
+        """Where it listens, with the real port."""
+        found: bytes = self.socket.getsockopt(zmq.LAST_ENDPOINT)  # type: ignore[assignment]  # not an int
+        return found.rstrip(b"\0").decode()
 
     def receive(self) -> tuple[str, bytes, list[bytes]] | None:
         """The next message as (connection id, routing id, parts); None when there is none.

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
 
 import zmq
 
 from brokerd import rundir
 from brokerd.core import BrokerCore
-from brokerd.core.broker import random_id
+from brokerd.core.bus import random_id
+from brokerd.io.clock import Clock
+from brokerd.io.config import Config, Ready
 from brokerd.io.endpoint import Endpoint
 from brokerd.io.peers import Peers
 from brokerd.io.processes import Processes
@@ -22,35 +21,15 @@ from brokerd.io.pump import Pump
 from brokerd.io.resources import prepare
 from brokerd.io.router import Router
 from brokerd.io.signals import Signals
-from brokerd.io.zap import ZapHandler
-from brokerd.limits import DEFAULTS, Limits
+from brokerd.io.ways import Ways
+from brokerd.io.zap import DOMAIN, ZapHandler, by_kernel
+from brokerd.peers import PeerCredentials
 from brokerd.rundir import RuntimeDirError
 
 _LONGEST_WAIT_MS = 60_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """How to run. ``memory_mb`` 0 is no cap."""
-
-    runtime_dir: Path | None
-    node: str
-    ephemeral: bool = False
-    memory_mb: int = 512
-    limits: Limits = DEFAULTS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """What is known once the broker accepts connections."""
-
-    runtime_dir: str
-    socket: str
-    pid: int
-    uid: int
-    node: str
-    broker_epoch: str
-    ephemeral: bool
+__all__ = ["Config", "Ready", "serve"]
 
 
 def serve(config: Config, announce: Callable[[Ready], None]) -> None:
@@ -66,14 +45,9 @@ def serve(config: Config, announce: Callable[[Ready], None]) -> None:
         _Server(config, endpoint, stack).run(signals, announce)
 
 
-def now_ms() -> int:
-    """The broker's clock."""
-    return time.monotonic_ns() // 1_000_000
-
-
 def _bind(router: Router, endpoint: Endpoint) -> None:
     try:
-        router.bind(endpoint.path)
+        router.bind(f"ipc://{endpoint.path}")
         endpoint.bound()
     except (zmq.ZMQError, OSError) as error:
         reason = error.strerror or "unknown error"
@@ -87,60 +61,67 @@ class _Server:
         self._config = config
         self._endpoint = endpoint
         self._epoch = random_id()
+        self._clock = Clock()
+        self._clock_told = False
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         stack.callback(context.term)
         self._processes = Processes()
         stack.callback(self._processes.close)
-        self._router = Router(context, config.limits)
+        self._router = Router(context, config.limits, DOMAIN)
         stack.callback(self._router.close)
-        self._pump = Pump(
-            self._core(), self._router, Peers(config.limits.probe_ms), self._processes
-        )
+        self._core = _core(config, self._epoch, self._clock)
+        self._pump = Pump(self._core, Peers(config.limits.probe_ms), self._processes)
+        self._ways = Ways(config, context, self._pump, stack)
         # Before bind: from the first connection on, somebody answers for it.
-        self._zap = ZapHandler(context, self._epoch, lambda peer: self._pump.admit(peer, now_ms()))
+        judges = {DOMAIN: by_kernel(self._admit), **self._ways.judges(self._clock.now_ms)}
+        self._zap = ZapHandler(context, self._epoch, judges)
         stack.callback(self._zap.close)
         _bind(self._router, endpoint)
+        self._ways.bind()
 
     def run(self, signals: Signals, announce: Callable[[Ready], None]) -> None:
         poller = zmq.Poller()
-        for pollable in (self._router.socket, self._zap.socket, self._processes, signals):
+        own = (self._router.socket, self._zap.socket, self._processes, signals)
+        for pollable in (*own, *self._ways.pollables()):
             poller.register(pollable, zmq.POLLIN)
         announce(self._ready())
         gc.freeze()  # what exists now lives as long as the process
         while not signals.ended:
             self._turn(poller.poll(self._wait_ms()))
 
+    def _admit(self, peer: PeerCredentials) -> str:
+        return self._pump.admit(peer, self._router, self._clock.now_ms())
+
     def _turn(self, events: Sequence[tuple[object, int]]) -> None:
         """One bounded turn: what came in and what it leads to, who came and went, what is due."""
-        now, only_messages = now_ms(), True
+        now, only_messages = self._now_ms(), True
         for source, _ in events:
             if source is self._router.socket:
-                self._pump.receive(now)
-            else:
+                self._pump.receive(self._router, now)
+            elif not self._ways.receive(source, now):
                 only_messages = False
                 if source is self._zap.socket:
                     self._zap.step()
         if not only_messages or self._due_ms <= now:
+            self._ways.step(now)
             self._pump.housekeep(now)
 
+    def _now_ms(self) -> int:
+        """The time; the core learns at once when it is not the one that it should be."""
+        now = self._clock.now_ms()
+        if self._clock.failed and not self._clock_told:
+            self._clock_told = True
+            self._core.fail_clock()
+        return now
+
     def _wait_ms(self) -> int:
-        now, due = now_ms(), self._pump.next_deadline()
-        self._due_ms = now + _LONGEST_WAIT_MS if due is None else due
+        now = self._now_ms()
+        due = (self._pump.next_deadline(), self._ways.next_deadline())
+        self._due_ms = min((at for at in due if at is not None), default=now + _LONGEST_WAIT_MS)
         return min(max(self._due_ms - now, 0), _LONGEST_WAIT_MS)
 
-    def _core(self) -> BrokerCore:
-        config = self._config
-        return BrokerCore(
-            epoch=self._epoch,
-            node=config.node,
-            uid=os.geteuid(),
-            pid=os.getpid(),
-            limits=config.limits,
-            now_ms=now_ms(),
-            ephemeral=config.ephemeral,
-        )
-
     def _ready(self) -> Ready:
+        nodes = self._ways.nodes
         return Ready(
             runtime_dir=str(self._endpoint.directory),
             socket=str(self._endpoint.path),
@@ -149,4 +130,20 @@ class _Server:
             node=self._config.node,
             broker_epoch=self._epoch,
             ephemeral=self._config.ephemeral,
+            shared=self._ways.shared_path,
+            tcp=None if nodes is None else nodes.endpoint,
+            tcp_public_key=None if nodes is None else nodes.public_key,
         )
+
+
+def _core(config: Config, epoch: str, clock: Clock) -> BrokerCore:
+    return BrokerCore(
+        epoch=epoch,
+        node=config.node,
+        uid=os.geteuid(),
+        pid=os.getpid(),
+        limits=config.limits,
+        now_ms=clock.now_ms(),
+        ephemeral=config.ephemeral,
+        observable=config.observable,
+    )

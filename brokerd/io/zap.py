@@ -9,13 +9,14 @@ means that nobody gets in.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import zmq
 
 from brokerd.errors import Refusal
-from brokerd.principal import PeerCredentials, parse_peer_address
+from brokerd.peers import PeerCredentials, parse_peer_address
 
 ENDPOINT: Final = "inproc://zeromq.zap.01"
 DOMAIN: Final = b"brokerd"
@@ -38,16 +39,29 @@ class Denied(Exception):
         self.text = text
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks to be let in, as libzmq tells it; ``credentials`` are those of the mechanism."""
+
+    address: str
+    mechanism: bytes
+    credentials: tuple[bytes, ...]
+
+
+Judge: TypeAlias = Callable[[Caller], str]
+"""Makes a connection id for a caller. Raises Denied, or Refusal: not now."""
+
+
 class ZapHandler:
-    """Owns the ZAP socket. ``admit`` makes a connection id for credentials, or raises Denied."""
+    """Owns the ZAP socket. Each socket's domain has its judge; another domain is not let in."""
 
     def __init__(
         self,
         context: zmq.Context[zmq.Socket[bytes]],
         epoch: str,
-        admit: Callable[[PeerCredentials], str],
+        judges: Mapping[bytes, Judge],
     ) -> None:
-        self._admit = admit
+        self._judges = judges
         self._metadata = _property(b"X-Epoch", epoch.encode())
         self.socket = context.socket(zmq.REP)
         self.socket.linger = 0
@@ -77,18 +91,36 @@ class ZapHandler:
 
     def _judge(self, request: list[bytes]) -> str:
         if len(request) < 6 or request[0] != b"1.0":
-            raise Denied(_DENIED, "not a ZAP 1.0 request")
+            raise never("not a ZAP 1.0 request")
         # The fifth is this socket's own routing id, not the peer's.
-        domain, address, _, mechanism = request[2:6]
-        if domain != DOMAIN or mechanism != b"NULL":
-            raise Denied(_DENIED, "wrong domain or mechanism")
-        peer = parse_peer_address(address.decode("ascii", "replace"))
-        if peer is None:
-            raise Denied(_DENIED, "the kernel does not say who is connecting")
+        domain, address, _, mechanism, *credentials = request[2:]
+        judge = self._judges.get(domain)
+        if judge is None:
+            raise never("wrong domain")
+        caller = Caller(address.decode("ascii", "replace"), mechanism, tuple(credentials))
         try:
-            return self._admit(peer)
+            return judge(caller)
         except Refusal as refusal:
             raise Denied(_TEMPORARY, refusal.message) from None
+
+
+def by_kernel(admit: Callable[[PeerCredentials], str]) -> Judge:
+    """The judge of processes of this machine, whom the kernel vouches for."""
+
+    def judge(caller: Caller) -> str:
+        if caller.mechanism != b"NULL":
+            raise never("wrong mechanism")
+        peer = parse_peer_address(caller.address)
+        if peer is None:
+            raise never("the kernel does not say who is connecting")
+        return admit(peer)
+
+    return judge
+
+
+def never(text: str) -> Denied:
+    """A denial for good."""
+    return Denied(_DENIED, text)
 
 
 def not_now(text: str) -> Denied:

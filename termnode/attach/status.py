@@ -159,6 +159,7 @@ def _words(known: Facts, width: Width) -> Iterable[str]:
     if status is None:
         return
     yield "strict" if status.posture == "strict" else ""
+    yield status.identity
     yield _last(status.last, width)
     yield f"{status.views} views" if status.views > 1 else ""
     yield "" if status.posture == "strict" else status.posture

@@ -14,8 +14,9 @@ from brokerd.client import RuntimeDirError, connect, locate_runtime_dir, resolve
 from termnode.attach import app
 from termnode.attach.link import OPEN_TIMEOUT_S, Opened, OpenRefused, authorise
 from termnode.cli.exits import OK, REFUSED, TRANSPORT, USAGE, CommandError
+from termnode.cli.explaining import refusal
 from termnode.cli.mirror import refuse_own_pane
-from termnode.cli.remote import connected, refusal
+from termnode.cli.remote import connected
 from termnode.cli.starting import Ready, start
 from termnode.control import posture
 from termnode.service.keeping.instance import InstanceFiles

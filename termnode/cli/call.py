@@ -6,10 +6,14 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from termnode.cli.exits import USAGE, CommandError
-from termnode.cli.remote import ask_raw, exit_code, print_json
+from termnode.cli.explaining import exit_code
+from termnode.cli.remote import ask_raw, print_json
+from termnode.control.verbs import find
 
 if TYPE_CHECKING:
     import argparse
+
+    from brokerd.client import Reply
 
 
 NO_REPLY: Final = -1
@@ -22,17 +26,25 @@ def run(arguments: argparse.Namespace) -> int:
     """
     raw = _body(arguments.body)
     try:
-        reply = ask_raw(
-            arguments, arguments.to or arguments.name, arguments.verb, raw, arguments.timeout
-        )
+        reply = _asked(arguments, raw)
     except CommandError as error:
         if error.error_code is not None:
-            said = {"error_code": error.error_code, "message": str(error), "details": {}}
+            said = {"error_code": error.error_code, "message": str(error), "details": error.details}
             print_json({"rc": NO_REPLY, "body": said})
         raise
     body = reply.body if reply.body is not None else reply.raw.decode("utf-8", "replace")
     print_json({"rc": reply.rc, "body": body})
     return exit_code(reply)
+
+
+def _asked(arguments: argparse.Namespace, raw: bytes) -> Reply:
+    if arguments.native or arguments.pane is not None or find(arguments.verb) is None:
+        from termnode.cli import native  # most calls are of the other lane
+
+        if native.wanted(arguments):
+            return native.ask(arguments, raw)
+    to = arguments.to or arguments.name
+    return ask_raw(arguments, to, arguments.verb, raw, arguments.timeout)
 
 
 def _body(given: str | None) -> bytes:

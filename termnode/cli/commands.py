@@ -20,6 +20,8 @@ class Command:
     detail: str
     module: str
     options: Callable[[argparse.ArgumentParser], None]
+    elsewhere: bool = True
+    """Whether it can be about a service of another user or machine."""
 
 
 COMMANDS: Final = (
@@ -32,6 +34,7 @@ COMMANDS: Final = (
         "without --detach it then stays in the foreground until Ctrl-C.",
         "up",
         running.up,
+        elsewhere=False,
     ),
     Command(
         "attach",
@@ -41,6 +44,7 @@ COMMANDS: Final = (
         "is no service or it ended. Keys, colours and the prefix are set in config.toml.",
         "attach",
         running.attach,
+        elsewhere=False,
     ),
     Command(
         "down",
@@ -49,12 +53,15 @@ COMMANDS: Final = (
         "service uses it. Other services are left alone.",
         "down",
         common.none,
+        elsewhere=False,
     ),
     Command(
         "call",
         "send one verb and print the reply as JSON",
         'Prints {"rc": ..., "body": ...} on one line. Put a "request_id" into the body of a '
-        "mutation and resend the same body after a lost reply: it runs at most once.",
+        "mutation and resend the same body after a lost reply: it runs at most once. With --native "
+        "the request is bound to --pane N as it is now: target, generations, the other panes that "
+        "it may touch and the request id are filled in where the body does not have them.",
         "call",
         running.call,
     ),
@@ -62,9 +69,10 @@ COMMANDS: Final = (
     Command(
         "panes",
         "list the panes: program, directory, size, idle time, exit",
-        "Lists every pane of every tab.",
+        "Lists every pane of every tab. With --native those that can be controlled through their "
+        "verified sessions, with what binds a request to them.",
         "look",
-        common.none,
+        look.panes,
     ),
     Command(
         "screen",
@@ -225,6 +233,7 @@ COMMANDS: Final = (
         "does.",
         "watch",
         look.watch,
+        elsewhere=False,
     ),
     Command(
         "play",
@@ -233,6 +242,17 @@ COMMANDS: Final = (
         "ends it. Only what it shows is drawn; no sequence of it reaches your terminal.",
         "play",
         look.play,
+        elsewhere=False,
+    ),
+    Command(
+        "sessions",
+        "the verified sessions of your user: terminals and the shells of their panes",
+        "Lists what the broker has let your programs prove: name, role, state, what each may do, "
+        "and for how long if it is not renewed. With --watch it goes on until Ctrl-C: a table on a "
+        "terminal, else a line (with --json an object) for each change. termnode panes says of "
+        "each pane whether its shell has a session.",
+        "sessions",
+        running.sessions,
     ),
     Command(
         "posture",
@@ -241,6 +261,7 @@ COMMANDS: Final = (
         "HELP only. Takes effect at the next request; no pane is lost.",
         "posture",
         running.posture,
+        elsewhere=False,
     ),
     Command(
         "log",
@@ -252,10 +273,11 @@ COMMANDS: Final = (
     Command(
         "doctor",
         "check this machine and say what to do about problems",
-        "Checks Python, ZeroMQ, pseudo-terminals, the runtime directory, the emulators and their "
-        "speed, and the shells.",
+        "Checks Python, ZeroMQ, cryptography, pseudo-terminals, the runtime directory, the "
+        "emulators and their speed, the shells, and the verified sessions of a running service.",
         "doctor",
         common.none,
+        elsewhere=False,
     ),
     Command(
         "completion",
@@ -264,5 +286,6 @@ COMMANDS: Final = (
         "fish: termnode completion fish | source",
         "completion",
         running.completion,
+        elsewhere=False,
     ),
 )

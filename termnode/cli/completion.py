@@ -18,7 +18,9 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-_TAKES_PATH = frozenset({"--runtime-dir", "--shell", "--cwd", "--record", "--ticket-file"})
+_TAKES_PATH = frozenset(
+    {"--runtime-dir", "--shell", "--cwd", "--record", "--ticket-file", "--shared", "--key"}
+)
 
 
 class _Words:

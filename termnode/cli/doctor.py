@@ -7,11 +7,13 @@ import pwd
 import resource
 import shutil
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from brokerd.client import RuntimeDirError, broker_pid, resolve_runtime_dir, socket_path
+from termnode.cli.doctor_sessions import service_findings
 from termnode.cli.exits import OK, REFUSED
+from termnode.cli.finding import Finding
 from termnode.cli.output import BOLD, GREEN, RED, YELLOW, paint
 from termnode.cli.remote import print_json
 
@@ -21,16 +23,6 @@ if TYPE_CHECKING:
 
 MIN_DESCRIPTORS = 4_096
 SLOW_MB_PER_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one check found: ``state`` is ok, warn or fail; ``remedy`` says what to do about it."""
-
-    check: str
-    state: str
-    found: str
-    remedy: str = ""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,6 +58,19 @@ def _zeromq(_arguments: argparse.Namespace) -> Iterator[Finding]:
         yield Finding("zeromq", "ok", found)
     else:
         yield Finding("zeromq", "fail", f"{found}, without ipc", "install pyzmq from its wheel")
+
+
+def _cryptography(_arguments: argparse.Namespace) -> Iterator[Finding]:
+    try:
+        import cryptography  # only this check needs it
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        Ed25519PrivateKey.generate()
+    except Exception:  # noqa: BLE001  # missing, broken, or built without Ed25519: all the same here
+        remedy = "run scripts/run again, or install cryptography from its wheel"
+        yield Finding("cryptography", "fail", "no Ed25519 keys: no verified sessions", remedy)
+    else:
+        yield Finding("cryptography", "ok", f"{cryptography.__version__}, Ed25519")
 
 
 def _pidfd(_arguments: argparse.Namespace) -> Iterator[Finding]:
@@ -141,10 +146,12 @@ def _shells(_arguments: argparse.Namespace) -> Iterator[Finding]:
 _CHECKS: tuple[Callable[[argparse.Namespace], Iterator[Finding]], ...] = (
     _python,
     _zeromq,
+    _cryptography,
     _pidfd,
     _ptys,
     _descriptors,
     _directory,
     _emulators,
     _shells,
+    service_findings,
 )

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from brokerd.client import BusError, locate_runtime_dir
+from brokerd.client import BusError
 from termnode.cli.exits import OK, TRANSPORT, CommandError
 from termnode.cli.output import DIM, YELLOW, clean, paint, span
+from termnode.cli.reaching import own_files, reach
 from termnode.cli.remote import asker, connected, json_line
 from termnode.client.following import Lost, Order
-from termnode.service.keeping.instance import InstanceFiles
 
 if TYPE_CHECKING:
     import argparse
@@ -74,9 +74,8 @@ class _Follower:
 
     async def _watch_service(self) -> None:
         """A service that was started anew knows nobody."""
-        directory = locate_runtime_dir(self._arguments.runtime_dir)
-        files = InstanceFiles(directory, self._arguments.name)
-        while True:
+        files = own_files(reach(self._arguments), self._arguments.name)
+        while files is not None:
             found = files.open_process()
             if found is None:
                 await trio.sleep(RETRY_S)

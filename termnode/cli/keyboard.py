@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from termnode.cli.exits import OK, REFUSED, USAGE, CommandError
+from termnode.cli.reaching import Reach, reach
 from termnode.cli.remote import change, print_json
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def with_pane(arguments: argparse.Namespace, body: Body) -> Body:
 def own_pane(arguments: argparse.Namespace) -> int | None:
     """The pane of the chosen service that the command runs in; None when it runs elsewhere."""
     pane = os.environ.get("TERMNODE_PANE", "")
-    here = arguments.name == os.environ.get("TERMNODE_NAME") and arguments.runtime_dir is None
+    here = arguments.name == os.environ.get("TERMNODE_NAME") and reach(arguments) == Reach()
     return int(pane) if here and pane.isascii() and pane.isdigit() and len(pane) < 20 else None
 
 

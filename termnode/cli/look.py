@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from termnode.cli.exits import OK
 from termnode.cli.output import GREEN, RED, YELLOW, clean, paint, span, table
@@ -15,9 +15,16 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]
 
+_WITHOUT: Final = frozenset({"lost", "unbound"})
+"""States of a binding whose reasons are worth the room."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask for what the command shows, and print it as a table, as text or as JSON."""
+    if vars(arguments).get("native"):
+        from termnode.cli import native_panes
+
+        return native_panes.run(arguments)
     verb, make_body, show = _VIEWS[arguments.command]
     answer = ask(arguments, verb, make_body(arguments))
     if arguments.json:
@@ -58,12 +65,13 @@ def _panes(answer: Item) -> str:
             f"{pane['cols']}x{pane['rows']}",
             state_words(pane),
             span(pane.get("idle_ms")),
+            binding_words(pane),
             pane.get("cwd") or "-",
             pane.get("title") or "-",
         ]
         for pane in answer["panes"]
     ]
-    head = ("PANE", "TAB", "ACTIVE", "SIZE", "PROGRAM", "IDLE", "DIRECTORY", "TITLE")
+    head = ("PANE", "TAB", "ACTIVE", "SIZE", "PROGRAM", "IDLE", "SESSION", "DIRECTORY", "TITLE")
     return table(head, rows) if rows else "no pane is open"
 
 
@@ -74,6 +82,19 @@ def _mark(active: bool) -> str:
 def state_words(pane: Item) -> str:
     """What runs in a pane, or how it ended."""
     return ended_words(pane) if pane.get("exit") else str(pane.get("command") or "-")
+
+
+def binding_words(pane: Item) -> str:
+    """Whether the pane's shell has its verified session; empty from a service that tells none."""
+    binding = pane.get("binding") or {}
+    state, reason = str(binding.get("state") or ""), binding.get("reason")
+    if not state or state == "over":
+        return ""
+    if binding.get("ready"):
+        return "ready"
+    # Attached, and not yet seen to be so by the service: it goes on.
+    word = "enrolling" if state == "attached" else state
+    return f"{word}: {reason}" if reason and state in _WITHOUT else word
 
 
 def ended_words(pane: Item) -> str:

@@ -32,8 +32,8 @@ _HINTS: Final = {
 }
 
 
-def _common() -> _Parser:
-    """Options that every command takes."""
+def _common(*, elsewhere: bool) -> _Parser:
+    """Options that every command takes, and with ``elsewhere`` those for other brokers."""
     common = _Parser(add_help=False)
     common.add_argument(
         "--name",
@@ -42,14 +42,48 @@ def _common() -> _Parser:
         default=os.environ.get("TERMNODE_NAME") or DEFAULT_NAME,
         help="the service (default: $TERMNODE_NAME or 'term')",
     )
-    common.add_argument(
+    common.add_argument("--json", action="store_true", help="print JSON")
+    where = common.add_mutually_exclusive_group()
+    where.add_argument(
         "--runtime-dir",
         metavar="DIR",
         help="where the sockets are (default: $COSMIX_RUNTIME_DIR, $XDG_RUNTIME_DIR/cosmix, "
         "or a private one under the temporary directory)",
     )
-    common.add_argument("--json", action="store_true", help="print JSON")
+    if elsewhere:
+        _elsewhere(common, where)
     return common
+
+
+def _elsewhere(common: _Parser, where: argparse._MutuallyExclusiveGroup) -> None:
+    """Options of the commands that can talk to another user's service, or another machine's."""
+    where.add_argument(
+        "--shared",
+        metavar="DIR",
+        help="the broker that another user shares in DIR (default: $COSMIX_SHARED_DIR)",
+    )
+    where.add_argument(
+        "--node",
+        metavar="ENDPOINT",
+        help="the broker of another machine, as tcp://HOST:PORT (default: $COSMIX_NODE)",
+    )
+    common.add_argument(
+        "--account",
+        metavar="USER",
+        help="with --shared: whose broker that is, when DIR is not theirs or yours "
+        "(default: $COSMIX_BROKER_ACCOUNT)",
+    )
+    common.add_argument(
+        "--server-key",
+        metavar="KEY",
+        help="with --node: that broker's public key, or a file with it "
+        "(default: $COSMIX_NODE_SERVER_KEY)",
+    )
+    common.add_argument(
+        "--key",
+        metavar="FILE",
+        help="with --node: your secret key, made by 'brokerd keys new' (default: $COSMIX_NODE_KEY)",
+    )
 
 
 def build(version: str) -> argparse.ArgumentParser:
@@ -62,14 +96,14 @@ def build(version: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"termnode {version}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    common = _common()
+    common = {elsewhere: _common(elsewhere=elsewhere) for elsewhere in (False, True)}
     for command in COMMANDS:
         sub = commands.add_parser(
             command.name,
             help=command.summary,
             description=command.detail,
             epilog=MEANING,
-            parents=[common],
+            parents=[common[command.elsewhere]],
             allow_abbrev=False,
         )
         command.options(sub)

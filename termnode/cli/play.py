@@ -17,7 +17,7 @@ from termnode.cast.pacing import Pace
 from termnode.cast.playing import Playback, own_terminal, size_of
 from termnode.cast.reading import CastReader, NotACast
 from termnode.cli.exits import OK, REFUSED, USAGE, CommandError
-from termnode.cli.remote import first_error
+from termnode.cli.explaining import first_error
 from termnode.terminal import engines
 
 if TYPE_CHECKING:

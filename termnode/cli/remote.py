@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import trio
 
-from brokerd.client import (
-    BrokerLost,
-    Bus,
-    BusError,
-    ErrorCode,
-    MessageTooLarge,
-    NotConnected,
-    Reply,
-    RequestTimeout,
-    RuntimeDirError,
-    connect,
-    locate_runtime_dir,
-)
-from termnode.cli.exits import REFUSED, TRANSPORT, USAGE, CommandError
+from brokerd.client import Bus, BusError, Reply, RuntimeDirError
+from termnode.cli.exits import USAGE, CommandError
+from termnode.cli.explaining import explain, first_error, refusal
+from termnode.cli.reaching import open_bus, reach
 from termnode.control.verbs import find
-from termnode.service.keeping.instance import InstanceFiles
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +22,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REPLY_TIMEOUT_S = 15.0
-UNAVAILABLE, UNKNOWN = ErrorCode.UNAVAILABLE, ErrorCode.UNKNOWN_OUTCOME
 
 
 class Ask(Protocol):
@@ -79,7 +66,7 @@ def connected(
     """
 
     async def whole() -> T:
-        async with connect(arguments.runtime_dir) as bus:
+        async with open_bus(reach(arguments)) as bus:
             return await talk(bus)
 
     try:
@@ -88,43 +75,7 @@ def connected(
         first = first_error(error)
         if isinstance(first, OSError) and first.errno in _OF_OUTPUT:
             raise first from None
-        raise _explain(first, arguments, wait, _MAYBE if changes else _AGAIN) from None
-
-
-def first_error(error: BaseException) -> BaseException:
-    """The first single exception of what may be a group of groups."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
-def _explain(
-    error: BaseException, arguments: argparse.Namespace, wait: float, advice: str
-) -> BaseException:
-    """What a person at the command line is told, and the exit code that goes with it."""
-    said: dict[type[BaseException], tuple[str, int, str]] = {
-        RequestTimeout: (f"no answer within {wait:g} s; {advice}", TRANSPORT, UNKNOWN),
-        BrokerLost: (f"the broker ended before the answer came; {advice}", TRANSPORT, UNKNOWN),
-        MessageTooLarge: (str(error), REFUSED, ErrorCode.INVALID_ARGUMENT),
-        BusError: (str(error), TRANSPORT, UNAVAILABLE),
-        RuntimeDirError: (str(error), TRANSPORT, UNAVAILABLE),
-        OSError: (str(error), TRANSPORT, UNAVAILABLE),
-    }
-    if isinstance(error, NotConnected):
-        return CommandError(_not_connected(arguments), TRANSPORT, UNAVAILABLE)
-    return next(
-        (CommandError(*how) for kind, how in said.items() if isinstance(error, kind)), error
-    )
-
-
-def _not_connected(arguments: argparse.Namespace) -> str:
-    directory = locate_runtime_dir(arguments.runtime_dir)
-    if InstanceFiles(directory, arguments.name).running() is not None:
-        return f"'{arguments.name}' runs, and its broker is being started again: try again"
-    return (
-        "no broker answers here; start a terminal with 'termnode up', or name its directory with "
-        "--runtime-dir"
-    )
+        raise explain(first, arguments, wait, _MAYBE if changes else _AGAIN) from None
 
 
 def ask(
@@ -192,64 +143,6 @@ def _good(arguments: argparse.Namespace, reply: Reply) -> dict[str, object]:
     if reply.rc == 0:
         return dict(reply.body or {})
     raise refusal(arguments, reply)
-
-
-def refusal(arguments: argparse.Namespace, reply: Reply) -> CommandError:
-    """What a person is told of a refusal, and the exit code that goes with it."""
-    answer: dict[str, object] = dict(reply.body or {})
-    said = answer.get("details")
-    details = said if isinstance(said, dict) else {}
-    return CommandError(
-        _refusal_words(answer, arguments.name),
-        exit_code(reply),
-        details=details,
-        reply={"rc": reply.rc, "body": reply.body},
-    )
-
-
-def exit_code(reply: Reply) -> int:
-    """0 for a good reply, 3 when nobody serves the name, else 1."""
-    if reply.rc == 0:
-        return 0
-    return TRANSPORT if reply.error and reply.error.code == "UNAVAILABLE" else REFUSED
-
-
-def _refusal_words(body: dict[str, object], name: str) -> str:
-    code, message = body.get("error_code", "refused"), body.get("message", "no reason was given")
-    details = body.get("details")
-    reason = details.get("reason") if isinstance(details, dict) else None
-    if reason in {"not_registered", "deregistered", "peer_gone"}:
-        return f"no service named '{name}' answers; start it with 'termnode up --name {name}'"
-    if code == "FORBIDDEN":
-        return "FORBIDDEN: not allowed; if 'termnode posture' says strict, 'open' brings verbs back"
-    if isinstance(details, dict) and "written_bytes" in details:
-        message = f"{message} ({details['written_bytes']} of {details['bytes']} bytes were written)"
-    return f"{code}: {_as_commands(str(message))}"
-
-
-_COMMANDS: Final = {
-    "term.panes": "panes",
-    "term.tabs": "tabs",
-    "term.tab.new": "new",
-    "term.tab.select": "select --tab",
-    "term.tab.close": "close --tab",
-    "term.pane.close": "close",
-    "term.pane.restart": "restart",
-    "term.pane.zoom": "zoom",
-    "term.snapshot": "screen",
-    "term.type": "type",
-    "term.keys": "keys",
-    "term.paste": "paste",
-    "term.wait": "wait",
-    "term.events": "events",
-    "HELP": "call HELP",
-}
-_VERB: Final = re.compile(rf"\b({'|'.join(map(re.escape, _COMMANDS))})\b(?!\.)")
-
-
-def _as_commands(message: str) -> str:
-    """A remedy that names verbs, in the words of the command line."""
-    return _VERB.sub(lambda found: f"'termnode {_COMMANDS[found[1]]}'", message)
 
 
 def print_json(value: object) -> None:

@@ -12,8 +12,9 @@ import trio
 from brokerd.client import BusError, Refusal, RuntimeDirError, resolve_runtime_dir
 from termnode.cli.attach import View, attach_to, person_terminal, tab_size, ticket_of
 from termnode.cli.exits import OK, REFUSED, TRANSPORT, USAGE, CommandError
+from termnode.cli.explaining import first_error
 from termnode.cli.mirror import refuse_own_pane
-from termnode.cli.remote import first_error, json_line, print_json
+from termnode.cli.remote import json_line, print_json
 from termnode.cli.starting import DEFAULT_SIZE, start
 from termnode.panehost.client import HostLost
 from termnode.service.config import Config

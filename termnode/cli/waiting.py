@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from brokerd.client import BrokerLost, NotConnected, locate_runtime_dir
+from brokerd.client import BrokerLost, NotConnected
 from termnode.cli.exits import OK, REFUSED, USAGE, CommandError
 from termnode.cli.keyboard import with_pane
 from termnode.cli.look import ended_words
+from termnode.cli.reaching import own_files, reach
 from termnode.cli.remote import REPLY_TIMEOUT_S, converse, print_json
-from termnode.service.keeping.instance import InstanceFiles
 
 if TYPE_CHECKING:
     import argparse
@@ -109,14 +109,14 @@ def wait_for(
 
 async def _patiently(arguments: argparse.Namespace, ask: Ask, body: Body) -> Body | None:
     """One wait's answer; None when a broker that ended took it along, and there is another."""
-    files = InstanceFiles(locate_runtime_dir(arguments.runtime_dir), arguments.name)
-    serving = files.running()
+    files = own_files(reach(arguments), arguments.name)
+    serving = None if files is None else files.running()
     patience = int(str(body["timeout_ms"])) / 1000 + REPLY_TIMEOUT_S
     try:
         return await ask("term.wait", body, patience)
     except (BrokerLost, NotConnected):
         lost = time.monotonic()
-    while serving is not None and files.running() == serving:
+    while files is not None and serving is not None and files.running() == serving:
         await trio.sleep(RETRY_S)
         try:
             await ask("term.session", {})

@@ -19,8 +19,9 @@ from termnode.cast.link import Told, WatchLost, watched
 from termnode.cast.recording import record
 from termnode.cast.writing import CastWriter
 from termnode.cli.exits import OK, REFUSED, TRANSPORT, USAGE, CommandError
+from termnode.cli.explaining import first_error
 from termnode.cli.keyboard import own_pane
-from termnode.cli.remote import ask, first_error
+from termnode.cli.remote import ask
 from termnode.terminal import engines
 from termnode.view.messages import Keyframe, Reason
 

@@ -30,6 +30,8 @@ from contextlib import asynccontextmanager
 
 from termnode.client import public
 from termnode.client.events import Events
+from termnode.client.native import Native
+from termnode.client.native_pane import NativePane
 from termnode.client.opening import Where
 from termnode.client.pane import Pane
 from termnode.client.public import *  # noqa: F403  # one list of names for the three packages
@@ -37,7 +39,7 @@ from termnode.client.runner import Direct
 from termnode.client.session import Session
 from termnode.client.tab import Tab
 
-__all__ = ["Events", "Pane", "Session", "Tab", "connect"]
+__all__ = ["Events", "Native", "NativePane", "Pane", "Session", "Tab", "connect"]
 __all__ += public.__all__
 
 

@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
 from types import NoneType, UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from brokerd.client import Refusal, parse_u64
 from termnode.client.errors import BadReply
+from termnode.control.native.targets import Target, parse_target
 
 R = TypeVar("R")
+
+Decimal = NewType("Decimal", int)
+"""A number that is a canonical decimal string on the wire, or a number there too."""
 
 Convert = Callable[[Any], Any]
 _Plan = tuple[tuple[str, str, Convert, bool], ...]
@@ -54,8 +59,10 @@ def _converted(convert: Convert, value: object, name: str) -> object:
 
 
 def _converter(hint: Any) -> Convert:  # noqa: ANN401  # a type hint is any object
+    if hint in _OWN:
+        return _OWN[hint]
     origin, arguments = get_origin(hint), get_args(hint)
-    if origin is UnionType:
+    if origin in {UnionType, Union}:
         plain = [each for each in arguments if each is not NoneType]
         return partial(_optional, _one_of(plain))
     if origin is tuple:
@@ -91,3 +98,21 @@ def _plain(types: tuple[type, ...], value: object) -> object:
     if type(value) not in types:  # not isinstance: a bool is no number
         raise TypeError
     return value
+
+
+def _decimal(value: object) -> object:
+    number = value if type(value) is int and value >= 0 else parse_u64(value)
+    if number is None:
+        raise TypeError
+    return number
+
+
+def _target(value: Any) -> object:  # noqa: ANN401  # a value of JSON
+    try:
+        return parse_target(value)
+    except Refusal:
+        raise TypeError from None
+
+
+_OWN: Final[Mapping[Any, Convert]] = {Decimal: _decimal, Target: _target}
+"""Types that are something else on the wire."""

@@ -17,6 +17,10 @@ from typing import Final
 MODULES: Final = (
     "asking",
     "events",
+    "native",
+    "native_input",
+    "native_look",
+    "native_pane",
     "pane",
     "pane_input",
     "pane_look",

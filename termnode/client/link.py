@@ -13,6 +13,7 @@ from termnode.client.caller import Caller
 from termnode.client.calls import REPLY_S, Call, body_of
 from termnode.client.errors import ConnectionLost, ResourceLimit, WaitTimeout, closed, nobody
 from termnode.client.following import Taking
+from termnode.client.native_caller import NativeCaller
 from termnode.client.replies import Details
 from termnode.client.seen import Event, Waited
 from termnode.client.served import Served
@@ -56,6 +57,8 @@ class Link:
     def __init__(self, bus: Bus, name: str, connect: Connect, nursery: trio.Nursery) -> None:
         self._served = Served(name)
         self._caller = Caller(bus, self._served)
+        self.native = NativeCaller(bus)
+        """For `termnode.client.native_link`."""
         self._connect = connect
         self._nursery = nursery
         self._turns = trio.CapacityLimiter(AT_ONCE)
@@ -80,7 +83,7 @@ class Link:
             return await self._caller.ask(call)
 
     def _room(self, call: Call[R]) -> trio.CapacityLimiter:
-        self._check_open()
+        self.check_open()
         return self._mutations if call.kind is Kind.MUTATION else self._reads
 
     async def ask_anything(self, call: Call[None]) -> Details:
@@ -94,7 +97,7 @@ class Link:
         It outlives a broker that comes back. When it is cancelled, the service goes on waiting by
         itself: about as long again as it has waited, and not after this process has ended.
         """
-        self._check_open()
+        self.check_open()
         plan = WaitPlan(call, timeout, trio.current_time())
         look_first = self._crowded() and not plan.silence_s
         error = await self._part(plan, self._looks, FIRST_LOOK_S) if look_first else None
@@ -110,14 +113,17 @@ class Link:
         return self._turns.available_tokens <= 0
 
     async def _part(
-        self, plan: WaitPlan, turns: trio.CapacityLimiter, longest: float | None = None
+        self,
+        plan: WaitPlan[Call[Waited]],
+        turns: trio.CapacityLimiter,
+        longest: float | None = None,
     ) -> Exception | None:
         """Ask for one part when it is its turn; the error, where another try may go better."""
         async with turns:
             part = plan.part(trio.current_time(), longest or self._stay())
             return None if part is None else await self._try(plan, part)
 
-    async def _try(self, plan: WaitPlan, part: Call[Waited]) -> Exception | None:
+    async def _try(self, plan: WaitPlan[Call[Waited]], part: Call[Waited]) -> Exception | None:
         try:
             plan.answered(await self._caller.ask(part), trio.current_time())
         except ConnectionLost as error:
@@ -133,10 +139,11 @@ class Link:
 
     async def open_stream(self, stream: Stream) -> None:
         """Subscribe it. Raises TermnodeError."""
-        self._check_open()
+        self.check_open()
         await self._nursery.start(stream.run, self._connect, self._served)
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raises SessionClosed when the session is over."""
         if self._served.closed:
             raise closed()
 

@@ -8,6 +8,20 @@ from termnode.client.replies import Exit
 
 
 @dataclass(frozen=True, slots=True)
+class Binding:
+    """Of a pane's verified session: ``ready`` when the pane may be controlled through it.
+
+    ``state`` is waiting, enrolling, attached, suspended, lost, unbound, over or off;
+    ``generation`` is that of its last grant (specs/identity.md).
+    """
+
+    state: str
+    reason: str = ""
+    generation: int = 0
+    ready: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PaneInfo:
     """A pane as term.panes lists it. ``state`` is starting, running or exited."""
 
@@ -30,6 +44,7 @@ class PaneInfo:
     exit: Exit | None = None
     duration_ms: int | None = None
     held_by: tuple[int, ...] = ()
+    binding: Binding | None = None
 
 
 @dataclass(frozen=True, slots=True)

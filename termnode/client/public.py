@@ -27,12 +27,21 @@ from termnode.client.errors import (
     Unsupported,
     WaitTimeout,
 )
+from termnode.client.native_replies import (
+    Accepted,
+    NativePaneInfo,
+    NativeSession,
+    NativeTabInfo,
+    Operation,
+)
 from termnode.client.pane_replies import PaneInfo
 from termnode.client.replies import Exit, LogEntry, SessionInfo, TabInfo
 from termnode.client.seen import Event, Line, Match, Pasted, Screen, Sent, Typed, Waited
+from termnode.control.native.targets import Target
 
 __all__ = [
     "LAST_INPUT",
+    "Accepted",
     "After",
     "Anchor",
     "BadReply",
@@ -49,7 +58,11 @@ __all__ = [
     "Line",
     "LogEntry",
     "Match",
+    "NativePaneInfo",
+    "NativeSession",
+    "NativeTabInfo",
     "NotFound",
+    "Operation",
     "PaneGone",
     "PaneInfo",
     "Pasted",
@@ -64,6 +77,7 @@ __all__ = [
     "SessionInfo",
     "StaleGeneration",
     "TabInfo",
+    "Target",
     "TermnodeError",
     "Typed",
     "UnknownOutcome",

@@ -14,6 +14,16 @@ Details: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """Of the service on the bus: ``state`` is off, starting, ready or lost (specs/identity.md)."""
+
+    state: str
+    policy: str = ""
+    name: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class About:
     """INFO"""
 
@@ -22,6 +32,7 @@ class About:
     posture: str
     verbs: tuple[str, ...]
     limits: Details
+    identity: Identity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,7 @@ class Help:
 
     verbs: tuple[Details, ...]
     errors: Details
+    native: Details | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from termnode.client.calls import REPLY_S, Call
+from termnode.client.native_calls import NativeCall
 from termnode.client.seen import Waited
+
+C = TypeVar("C", Call[Waited], NativeCall[Waited])
 
 LONGEST_S: Final = 45.0
 """The longest single wait of the service."""
@@ -23,7 +26,7 @@ DEADLINE: Final = "deadline"
 """The outcome of a wait whose time ran out."""
 
 
-class WaitPlan:
+class WaitPlan(Generic[C]):
     """Gives the next wait to ask for until one ends otherwise, or the time is up.
 
     ``start`` and ``now`` are seconds of one clock. ``timeout`` is in seconds, None for ever.
@@ -32,10 +35,10 @@ class WaitPlan:
     from which silence counts, or the part would have ended well.
     """
 
-    def __init__(self, call: Call[Waited], timeout: float | None, start: float) -> None:
+    def __init__(self, call: C, timeout: float | None, start: float) -> None:
         if timeout is not None and math.isnan(timeout):
             raise ValueError("timeout must be a number of seconds")
-        self._call = call
+        self._call: C = call
         self._start = start
         self._end = math.inf if timeout is None else start + timeout
         self._last: Waited | None = None
@@ -49,7 +52,7 @@ class WaitPlan:
         quiet_ms = self._call.body.get("quiet_ms", 0)
         return quiet_ms / 1000 if isinstance(quiet_ms, int) else 0.0
 
-    def part(self, now: float, longest: float = LONGEST_S) -> Call[Waited] | None:
+    def part(self, now: float, longest: float = LONGEST_S) -> C | None:
         """What to ask for next, for at most ``longest`` seconds; None when it is through.
 
         It asks once at least, also when there is no time at all.
@@ -59,7 +62,7 @@ class WaitPlan:
         self._tried = True
         left = max(0.0, self._end - now)
         milliseconds = max(1, math.ceil(1000 * min(left, self._stay(now, longest))))
-        part = self._call.with_fields(timeout_ms=milliseconds)
+        part: C = self._call.with_fields(timeout_ms=milliseconds)
         return replace(part, timeout=milliseconds / 1000 + REPLY_S)
 
     def _stay(self, now: float, longest: float) -> float:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final
 
 ENTRIES: Final = 1_024
-"""Entries kept; the oldest go first."""
+"""Entries kept, shared by all callers of both lanes; the oldest go first."""
 
 SERVICE: Final = "service"
 """Stands in the place of a principal for what the service notes by itself."""

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from termnode.control.help import errors_markdown, verbs_markdown
+from termnode.control.limit_page import limits_markdown
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "verbs.md": verbs_markdown,
     "errors.md": errors_markdown,
+    "limits.md": limits_markdown,
 }
 
 

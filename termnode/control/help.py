@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Mapping
 
 from brokerd.client import MAX_REQUEST_BODY, MAX_RESPONSE_BODY, MEANINGS, encode
+from termnode.control.describing import FIELD_HEAD, described, row, table
 from termnode.control.fields import REQUEST_ID
 from termnode.control.limits import MUTATIONS_WAITING, WAITS
+from termnode.control.native.help import LANE, lanes_of, native_body, native_markdown
 from termnode.control.posture import Posture
 from termnode.control.retry import DONE
-from termnode.control.spec import U64_MAX, Field, FieldType, VerbSpec
+from termnode.control.spec import Field, VerbSpec
 from termnode.control.verbs import TABLE, errors_of
-
-_UNITS: Final = {
-    FieldType.INTEGER: "",
-    FieldType.ARGV: " strings",
-    FieldType.KEY_NAMES: " keys",
-    FieldType.ENVIRONMENT: " variables",
-}
 
 
 def info_body(info: Mapping[str, object], posture: Posture) -> dict[str, object]:
@@ -38,43 +32,31 @@ def info_body(info: Mapping[str, object], posture: Posture) -> dict[str, object]
 
 
 def help_body() -> dict[str, object]:
-    """The body of HELP: the whole table."""
+    """The body of HELP: the whole tables of both lanes."""
     return {
         "verbs": [_verb(spec) for spec in TABLE],
+        "native": native_body(),
         "errors": {str(code): meaning for code, meaning in MEANINGS.items()},
     }
 
 
 def _verb(spec: VerbSpec) -> dict[str, object]:
-    described: dict[str, object] = {
+    said: dict[str, object] = {
         "name": spec.name,
         "summary": spec.summary,
         "kind": str(spec.kind),
-        "fields": [_field(field) for field in fields_of(spec)],
+        "lanes": lanes_of(spec.name),
+        "fields": [described(field) for field in fields_of(spec)],
         "result": dict(spec.result),
         "errors": [str(code) for code in errors_of(spec)],
     }
     if spec.capability is not None:
-        described["capability"] = str(spec.capability)
+        said["capability"] = str(spec.capability)
     if spec.limits:
-        described["limits"] = spec.limits
+        said["limits"] = spec.limits
     if spec.example:
-        described["example"] = dict(spec.example)
-    return described
-
-
-def _field(field: Field) -> dict[str, object]:
-    described: dict[str, object] = {
-        "name": field.name,
-        "type": str(field.type),
-        "required": field.required,
-        "doc": field.doc,
-    }
-    if bounds(field):
-        described["bounds"] = bounds(field)
-    if field.default is not None:
-        described["default"] = field.default
-    return described
+        said["example"] = dict(spec.example)
+    return said
 
 
 def fields_of(spec: VerbSpec) -> tuple[Field, ...]:
@@ -82,29 +64,20 @@ def fields_of(spec: VerbSpec) -> tuple[Field, ...]:
     return (*spec.fields, REQUEST_ID) if spec.mutates else spec.fields
 
 
-def bounds(field: Field) -> str:
-    """A field's bounds or choices in words; empty when its type says it all."""
-    if field.type is FieldType.BOOLEAN:
-        return ""
-    if field.type in {FieldType.CHOICE, FieldType.CHOICES}:
-        return ", ".join(field.choices)
-    high = "2^64-1" if field.high == U64_MAX else f"{field.high:,}"
-    return f"{field.low} to {high}{_UNITS.get(field.type, ' characters')}"
-
-
 def verbs_markdown() -> str:
     """`specs/verbs.md`."""
     head = (
-        "# The verbs of the global lane\n\n"
-        "Made by `python -m termnode.control.docs` from the tables in `termnode/control/verbs/`; "
-        "do not edit.\n\n"
+        "# The verbs\n\n"
+        "Made by `python -m termnode.control.docs` from the tables in `termnode/control/verbs/` "
+        "and `termnode/control/native/`; do not edit. First those of the global lane, as they are "
+        "there, then those of the native lane.\n\n"
         "Reads are answered at once, mutations run one at a time in the order they arrive, waits "
         "run beside both; a subscription is answered at once and then tells of what happens. Every "
         "verb also takes `request_id`, and only mutations heed it. INFO and "
         "HELP may be in all upper or all lower case. An empty body will do for a verb without "
         "required fields.\n"
     )
-    return "\n".join([head, *(_section(spec) for spec in TABLE)])
+    return "\n".join([head, *(_section(spec) for spec in TABLE), native_markdown()])
 
 
 def errors_markdown() -> str:
@@ -118,34 +91,20 @@ def errors_markdown() -> str:
         "a value that the caller sent.\n"
     )
     rows = ([f"`{code}`", meaning] for code, meaning in MEANINGS.items())
-    return f"{head}\n{_table(('code', 'meaning and what to do'), rows)}"
+    return f"{head}\n{table(('code', 'meaning and what to do'), rows)}"
 
 
 def _section(spec: VerbSpec) -> str:
     capability = f", capability `{spec.capability}`" if spec.capability else ""
-    parts = [f"## {spec.name}\n\n{spec.summary}\n\n{str(spec.kind).capitalize()}{capability}.\n"]
+    native = "; on the native lane too" if LANE in lanes_of(spec.name) else ""
+    said = f"{str(spec.kind).capitalize()}{capability}{native}"
+    parts = [f"## {spec.name}\n\n{spec.summary}\n\n{said}.\n"]
     if fields_of(spec):
-        parts.append(_table(("field", "type", "bounds", "meaning"), map(_row, fields_of(spec))))
-    parts.append(_table(("result", "meaning"), ([f"`{name}`", text] for name, text in spec.result)))
+        parts.append(table(FIELD_HEAD, map(row, fields_of(spec))))
+    parts.append(table(("result", "meaning"), ([f"`{name}`", text] for name, text in spec.result)))
     parts.append(f"Errors: {', '.join(errors_of(spec))}.\n")
     if spec.limits:
         parts.append(f"Limits: {spec.limits}.\n")
     if spec.example:
         parts.append(f"Example: `{encode(dict(spec.example)).decode()}`\n")
     return "\n".join(parts)
-
-
-def _row(field: Field) -> list[str]:
-    need = "required" if field.required else "optional"
-    if field.default is not None:
-        need = f"default {encode(field.default).decode()}"
-    return [f"`{field.name}`", f"{field.type}, {need}", bounds(field), field.doc]
-
-
-def _table(head: tuple[str, ...], rows: Iterable[list[str]]) -> str:
-    lines = [_line(head), _line(["---"] * len(head)), *map(_line, rows)]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"

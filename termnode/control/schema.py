@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from brokerd.client import Json, Refusal, invalid
+from brokerd.client import Json, Refusal, invalid, parse_u64
 from termnode.control.fields import REQUEST_ID
 from termnode.control.keys import encode_keys
 from termnode.control.patterns import compile_pattern
-from termnode.control.spec import Field, FieldType, VerbSpec
+from termnode.control.spec import Check, Field, FieldType, VerbSpec
 from termnode.terminal.input.names import UnknownKey, parse_key
 
 Args: TypeAlias = dict[str, Json]
@@ -30,12 +30,12 @@ def validate(spec: VerbSpec, body: Mapping[str, Json]) -> Args:
     fields = (*spec.fields, REQUEST_ID)
     known = [field.name for field in fields]
     if not body.keys() <= set(known):
-        raise invalid(
-            "body",
-            f"the body has an unknown field: {spec.name} takes {', '.join(known)}",
-            reason="unknown_field",
-            known=known,
-        )
+        raise unknown_field(spec.name, known)
+    return checked(fields, body, spec.check)
+
+
+def checked(fields: tuple[Field, ...], body: Mapping[str, Json], check: Check | None) -> Args:
+    """The fields of a body that has no others. Raises Refusal INVALID_ARGUMENT."""
     args: Args = {}
     for field in fields:
         if field.name in body:
@@ -44,9 +44,19 @@ def validate(spec: VerbSpec, body: Mapping[str, Json]) -> Args:
             raise _refused(field, "is required")
         elif field.default is not None:
             args[field.name] = field.default
-    if spec.check is not None:
-        spec.check(args)
+    if check is not None:
+        check(args)
     return args
+
+
+def unknown_field(verb: str, known: list[str]) -> Refusal:
+    """The refusal that names the fields which the verb takes."""
+    return invalid(
+        "body",
+        f"the body has an unknown field: {verb} takes {', '.join(known)}",
+        reason="unknown_field",
+        known=known,
+    )
 
 
 def request_id(body: Mapping[str, Json]) -> str | None:
@@ -65,6 +75,13 @@ def _integer(field: Field, value: Json) -> Json:
     if not field.low <= value <= field.high:
         raise _refused(field, f"takes {field.low} to {field.high}", limit=field.high)
     return value
+
+
+def _decimal(field: Field, value: Json) -> Json:
+    number = parse_u64(value)
+    if number is None or not field.low <= number <= field.high:
+        raise _refused(field, "takes a decimal number as a string, without sign or leading zeros")
+    return number
 
 
 def _boolean(field: Field, value: Json) -> Json:
@@ -193,4 +210,5 @@ _CHECKS: Final[Mapping[FieldType, Callable[[Field, Json], Json]]] = {
     FieldType.CHOICES: _choices,
     FieldType.REGEX: _regex,
     FieldType.REQUEST_ID: _request_id,
+    FieldType.DECIMAL: _decimal,
 }

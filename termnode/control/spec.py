@@ -54,6 +54,7 @@ class FieldType(StrEnum):
     CHOICES = "array of words"
     REGEX = "regular expression"
     REQUEST_ID = "request id"
+    DECIMAL = "decimal string"
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,11 @@ class Sealed:
         """Whether it says that nothing was done for want of room: never recorded."""
         return self.outcome in {ErrorCode.RESOURCE_LIMIT, ErrorCode.UNAVAILABLE}
 
+    @property
+    def size(self) -> int:
+        """Bytes of its body."""
+        return len(self.raw)
+
 
 @dataclass(slots=True, eq=False)
 class Ticket:

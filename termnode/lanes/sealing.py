@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from brokerd.client import MAX_RESPONSE_BODY, ErrorCode, Refusal, encode, limit_reached
 from termnode.control.schema import Args
@@ -10,7 +11,19 @@ from termnode.control.spec import VerbSpec
 from termnode.lanes.calls import OK, Reply, Sealed
 
 
+class Verb(Protocol):
+    """What of a verb's entry, of either lane, its reply depends on."""
+
+    @property
+    def mutates(self) -> bool: ...  # noqa: D102
+
+
 def seal(spec: VerbSpec, args: Args, reply: Reply) -> Sealed:
+    """The reply of an admitted verb of the global lane; as `seal_for`."""
+    return seal_for(spec, reply, _pane(spec, args, reply.body))
+
+
+def seal_for(verb: Verb, reply: Reply, pane: int | None) -> Sealed:
     """The reply of an admitted verb. One that cannot travel becomes a refusal that says so.
 
     Of a read that is RESOURCE_LIMIT or UNAVAILABLE. A mutation has happened by then, so it is
@@ -19,13 +32,13 @@ def seal(spec: VerbSpec, args: Args, reply: Reply) -> Sealed:
     try:
         raw = encode(dict(reply.body))
     except (TypeError, ValueError):
-        return seal_refusal(_unsendable(spec), _pane(spec, args, {}))
+        return seal_refusal(_unsendable(verb), pane)
     if len(raw) > MAX_RESPONSE_BODY:
-        return seal_refusal(_too_large(spec), _pane(spec, args, reply.body))
-    return Sealed(reply.rc, raw, _outcome(reply), _pane(spec, args, reply.body))
+        return seal_refusal(_too_large(verb), pane)
+    return Sealed(reply.rc, raw, _outcome(reply), pane)
 
 
-def abandoned(spec: VerbSpec) -> Reply:
+def abandoned(spec: Verb) -> Reply:
     """The reply of a verb that was given up half-way: nobody knows what it did."""
     if spec.mutates:
         code, message = ErrorCode.UNKNOWN_OUTCOME, "it was given up: look before you repeat it"
@@ -54,14 +67,14 @@ def _pane(spec: VerbSpec, args: Args, body: Mapping[str, object]) -> int | None:
     return None
 
 
-def _too_large(spec: VerbSpec) -> Refusal:
+def _too_large(spec: Verb) -> Refusal:
     message = f"the reply is over {MAX_RESPONSE_BODY} bytes"
     if spec.mutates:
         return _unknown(f"{message}: look at the result before you repeat it", "response_too_large")
     return limit_reached("response_bytes", MAX_RESPONSE_BODY, f"{message}: ask for less")
 
 
-def _unsendable(spec: VerbSpec) -> Refusal:
+def _unsendable(spec: Verb) -> Refusal:
     message = "the reply cannot be written as JSON; this is an error of the service"
     if spec.mutates:
         return _unknown(f"{message}: look before you repeat it", "handler_failed")

@@ -5,9 +5,9 @@ Each changes the workspace and gives programs their new sizes in one step, witho
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from termnode.service.looking.titles import tab_title
 from termnode.service.opening import apply
@@ -15,21 +15,21 @@ from termnode.service.state import Args, Result, State
 from termnode.workspace.tree import Direction
 
 
-async def resize(state: State, args: Args) -> Result:
+def resize(state: State, args: Args) -> Result:
     """term.resize"""
     workspace = state.workspace
     apply(state, workspace.resize(args["cols"], args["rows"]))
     return {"cols": workspace.cols, "rows": workspace.rows}
 
 
-async def tab_rename(state: State, args: Args) -> Result:
+def tab_rename(state: State, args: Args) -> Result:
     """term.tab.rename"""
     tab = state.workspace.tab(args.get("id")).id
     state.workspace.rename_tab(tab, args["title"])
     return {"id": tab, "title": tab_title(state, tab)}
 
 
-async def tab_layout(state: State, args: Args) -> Result:
+def tab_layout(state: State, args: Args) -> Result:
     """term.tab.layout"""
     tab = state.workspace.tab(args.get("id")).id
     apply(state, state.workspace.arrange(tab, args["layout"]))
@@ -43,7 +43,7 @@ async def tab_layout(state: State, args: Args) -> Result:
     }
 
 
-async def pane_resize(state: State, args: Args) -> Result:
+def pane_resize(state: State, args: Args) -> Result:
     """term.pane.resize"""
     pane = state.workspace.pane(args.get("pane"))
     apply(state, state.workspace.resize_pane(pane.id, args.get("cols"), args.get("rows")))
@@ -51,28 +51,28 @@ async def pane_resize(state: State, args: Args) -> Result:
     return {"id": pane.id, "cols": cols, "rows": rows}
 
 
-async def pane_rename(state: State, args: Args) -> Result:
+def pane_rename(state: State, args: Args) -> Result:
     """term.pane.rename"""
     pane = state.workspace.pane(args.get("pane")).id
     state.workspace.rename_pane(pane, args["title"])
     return {"id": pane, "title": state.pane_title(pane)}
 
 
-async def pane_swap(state: State, args: Args) -> Result:
+def pane_swap(state: State, args: Args) -> Result:
     """term.pane.swap"""
     pane = state.workspace.pane(args.get("pane"))
     apply(state, state.workspace.swap(pane.id, args["with"]))
     return {"id": pane.id, "tab": pane.tab, "with": args["with"]}
 
 
-async def pane_break(state: State, args: Args) -> Result:
+def pane_break(state: State, args: Args) -> Result:
     """term.pane.break"""
     pane = state.workspace.pane(args.get("pane"))
     apply(state, state.workspace.break_out(pane.id))
     return {"id": pane.id, "tab": pane.tab}
 
 
-async def pane_join(state: State, args: Args) -> Result:
+def pane_join(state: State, args: Args) -> Result:
     """term.pane.join"""
     pane = state.workspace.pane(args.get("pane")).id
     change = state.workspace.join(pane, args["beside"], Direction(args["dir"]))
@@ -80,14 +80,17 @@ async def pane_join(state: State, args: Args) -> Result:
     return {"id": pane, "tab": change.tab, "tab_closed": change.tab_closed}
 
 
-async def pane_zoom(state: State, args: Args) -> Result:
+def pane_zoom(state: State, args: Args) -> Result:
     """term.pane.zoom"""
     pane = state.workspace.pane(args.get("pane"))
     apply(state, state.workspace.zoom(pane.id, args["on"]))
     return {"id": pane.id, "tab": pane.tab, "zoomed": state.workspace.tab(pane.tab).zoomed}
 
 
-ARRANGING: Final[Mapping[str, Callable[[State, Args], Awaitable[Result]]]] = MappingProxyType(
+Arrange: TypeAlias = Callable[[State, Args], Result]
+"""Does all of it in one step. Raises Refusal before it has done anything."""
+
+ARRANGING: Final[Mapping[str, Arrange]] = MappingProxyType(
     {
         "term.resize": resize,
         "term.tab.rename": tab_rename,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from brokerd.client import CAPABILITIES
+from termnode.control.native.ledger import RETENTION_S
 from termnode.service.program import default_shell
 from termnode.terminal.engine import DEFAULT_SCROLLBACK
+
+
+def all_capabilities(_pane: int) -> Sequence[str]:
+    """A pane shell may do to its pane whatever there is."""
+    return CAPABILITIES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,10 @@ class Config:
     mutations run one at a time, so all of them would wait for it."""
     hangup_grace_s: float = 2.0
     """From SIGHUP to SIGKILL when a pane is closed."""
+    retention_s: float = RETENTION_S
+    """How long the reply to a mutation of the native lane can be read again."""
+    child_capabilities: Callable[[int], Sequence[str]] = all_capabilities
+    """What the shell of a pane, by the pane's id, is granted; the same for as long as it lives."""
 
     @classmethod
     def from_environment(

@@ -24,7 +24,7 @@ from termnode.service.viewing.opening import open_view
 from termnode.service.waiting.waits import wait
 
 TO_RUN: Final = 256
-"""Room for admitted mutations; the lane admits fewer."""
+"""Room for mutations of both lanes and of people; they admit fewer."""
 
 SUBSCRIPTIONS: Final[Mapping[str, Callable[[Caller | None, State, Args], Result]]] = {
     "term.events": subscribe,
@@ -79,7 +79,15 @@ class Dispatcher:
             message = f"{PEOPLE_WAITING} commands already wait: try again when they are done"
             raise limit_reached("commands", PEOPLE_WAITING, message)
         self._people_waiting += 1
+        self.add(partial(self._for_person, work))
+
+    def add(self, work: Work) -> None:
+        """Behind the mutations that came before; its owner bounds how many of its own wait."""
         self._to_run.send_nowait(work)
+
+    async def _for_person(self, work: Work) -> None:
+        self._people_waiting -= 1
+        await work()
 
     def _take(self, request: Request, nursery: trio.Nursery) -> None:
         """Judge one request and begin it, without a checkpoint: requests keep their order."""
@@ -113,7 +121,6 @@ class Dispatcher:
     async def _run_mutations(self, nursery: trio.Nursery) -> None:
         async for queued in self._runs:
             if not isinstance(queued, _Queued):
-                self._people_waiting -= 1
                 await queued()
                 continue
             ticket, self._state.inputs.since = queued

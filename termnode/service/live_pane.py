@@ -15,6 +15,8 @@ import trio
 from termnode.panehost.client import HostBusy, HostLost, PaneHost
 from termnode.service.events.throttle import Hearing
 from termnode.service.input.authors import Outstanding, Typed
+from termnode.service.native.foreground import Foreground
+from termnode.service.native.writers import Writer
 from termnode.service.program import Program
 from termnode.terminal.pty_terminal import Terminal
 
@@ -59,6 +61,48 @@ class LivePane:
     """Who typed last, agent or person."""
     outstanding: list[Outstanding] = field(default_factory=list)
     """Agents' input that is not all written (`People`)."""
+    writer: Writer = field(default_factory=Writer)
+    """Who may write here through the native lane."""
+    foreground: Foreground = field(init=False)
+    """What input of the native lane must have seen; it rises with more than a person's input."""
+
+    def __post_init__(self) -> None:
+        """A program begins in front of its terminal."""
+        self.foreground = Foreground(self.pid)
+        self.foreground.on_rise = self.writer.end
+        self.foreground.on_raise = self._give_way
+
+    def observe_foreground(self) -> int | None:
+        """The foreground generation as of now; None while no process group is known in front."""
+        before = self.foreground.generation
+        generation = self.foreground.observe(self.terminal.foreground_group())
+        if self.foreground.generation != before:
+            self._give_way()
+        return generation
+
+    def recheck_permits(self) -> None:
+        """End every right to write that is no more, and what waits under it, at once."""
+        self.discard()
+        self.writer.recheck()
+
+    def discard(self) -> list[Outstanding]:
+        """End waiting input whose permit no longer holds; what ended, oldest first.
+
+        What was noted of it, as if all had been written, is put right: of the first one last, since
+        that says what was there before all of them.
+        """
+        left = [each for each in self.outstanding if each.left()]
+        self.terminal.recheck_permits()
+        ended = [each for each in left if not each.left()]
+        for each in reversed(ended):
+            each.undo()
+        self.outstanding = [each for each in left if each.left()]
+        return ended
+
+    def _give_way(self) -> None:
+        """Nobody of the native lane may write any more; others' input is not looked through."""
+        if self.writer.waiting:
+            self.discard()
 
     def close_pidfd(self) -> None:
         """Let go of the process; may be called again."""

@@ -14,9 +14,11 @@ import trio
 from brokerd.client import Bus, connect
 from termnode.control import posture
 from termnode.control.audit import Audit
+from termnode.control.native.decisions import Go
 from termnode.control.retry import RetryTable
 from termnode.lanes.calls import Reply, Sealed, Ticket
 from termnode.lanes.global_lane import GlobalLane
+from termnode.lanes.native_lane import native_summary
 from termnode.service.config import Config
 from termnode.service.dispatch import Dispatcher
 from termnode.service.events.hub import Events
@@ -24,6 +26,7 @@ from termnode.service.events.notices import Notices
 from termnode.service.events.pane_watch import PaneWatch
 from termnode.service.events.pump import EventPump
 from termnode.service.events.telling import Telling
+from termnode.service.identity.actor import IdentityActor
 from termnode.service.keeping.broker_keeper import BrokerKeeper
 from termnode.service.keeping.broker_retire import retire_if_unused
 from termnode.service.keeping.host_keeper import HostKeeper
@@ -31,6 +34,9 @@ from termnode.service.keeping.instance import InstanceFiles
 from termnode.service.keeping.stopping import stop_on_signal
 from termnode.service.live_pane import LivePane
 from termnode.service.mutations import tab_new
+from termnode.service.native.lane import NativeService
+from termnode.service.native.layout_watch import LayoutWatch
+from termnode.service.native.world import LiveWorld
 from termnode.service.opening import apply
 from termnode.service.panes import Panes
 from termnode.service.state import State
@@ -96,6 +102,7 @@ class _Service:
         self.notices = Notices(config)
         self.events = Events(wall_ms=_wall_ms, is_open=self._is_open, begin=_wall_ms())
         self.pump = EventPump(self.events)
+        self.identity = IdentityActor(config, self._next_pane, on_change=self._identity_changed)
         self.panes = Panes(
             config,
             self.host,
@@ -104,6 +111,8 @@ class _Service:
             on_end=self._ended,
             on_expired=self._expired,
             on_signal=self._heard,
+            on_start=self.identity.panes.pane_started,
+            on_gone=self.identity.panes.pane_gone,
             beside=self._beside,
         )
         self.state = State(
@@ -116,20 +125,33 @@ class _Service:
             is_open=self._is_open,
             events=self.events,
             access=Access(self._is_open, time.monotonic),
+            identity=self.identity,
         )
         self.views = Views(self.state)
         self.telling = Telling(self.events, self.state.workspace, self.panes.get, time.monotonic)
-        self.state.people.on_typed = self.telling.typed
+        self.state.people.on_typed = self._typed
         self.state.people.on_done = self.telling.arranged
         self.telling.on_moved = self.state.people.moved
         self.lane = GlobalLane(
             read_posture=self._read_posture,
             retries=RetryTable(),
             audit=self.state.audit,
-            info=lambda: {"service": config.name, "version": VERSION},
+            info=self._info,
             wall_ms=_wall_ms,
         )
         self.dispatcher = Dispatcher(self.lane, self.state, time.monotonic, self._settled)
+        workspace = self.state.workspace
+        workspace.on_change = LayoutWatch(workspace, self.panes.get).look
+        self.native = NativeService(
+            self.state,
+            LiveWorld(self.identity, workspace, self.panes.get, self._read_posture),
+            add=self.dispatcher.add,
+            on_settled=self._native_settled,
+            recheck=self._recheck,
+            clock=time.monotonic,
+            wall_ms=_wall_ms,
+        )
+        self.identity.lane = self.native
 
     def _is_open(self) -> bool:
         return posture.read(self._files.posture) is posture.Posture.OPEN
@@ -142,18 +164,45 @@ class _Service:
         now = posture.read(self._files.posture)
         if now is not self._posture:
             self._posture = now
-            self.panes.recheck_permits()
-            self.events.recheck()
+            self._recheck()
             self.views.news.ring()
         return now
+
+    def _recheck(self) -> None:
+        """Somebody's right may have ended: what waits under it is discarded at once."""
+        self.panes.recheck_permits()
+        self.events.recheck()
+        self.native.events.recheck()
 
     @property
     def view_socket(self) -> Path:
         """Where it is to be."""
         return self._files.view
 
+    def _info(self) -> dict[str, object]:
+        """What INFO says besides posture and verbs."""
+        identity = self.identity.state.body()
+        return {"service": self.config.name, "version": VERSION, "identity": identity}
+
+    def _next_pane(self) -> int:
+        return self.state.workspace.last_pane_id + 1
+
+    def _identity_changed(self) -> None:
+        self.native.identity_changed()
+        self.views.news.ring()
+
+    def _typed(self, live: LivePane, who: str, count: int, taken: bool) -> None:
+        self.identity.active()
+        self.telling.typed(live, who, count, taken)
+
     def _settled(self, ticket: Ticket, reply: Reply | None, sealed: Sealed) -> None:
+        self.identity.active()
         self.telling.settled(ticket, reply, sealed)
+        self.views.news.ring()
+
+    def _native_settled(self, go: Go, sealed: Sealed) -> None:
+        self.identity.active()
+        self.telling.acted(go.spec, go.target.pane_id, native_summary(go.principal), sealed)
         self.views.news.ring()
 
     def _heard(self, live: LivePane, signal: Signal) -> None:
@@ -163,9 +212,11 @@ class _Service:
     async def _beside(self, live: LivePane) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.views.feed.run, live)
+            nursery.start_soon(self.identity.panes.watch, live)
             await PaneWatch(self.telling, self.pump.until_wanted, time.monotonic).run(live)
 
     def _ended(self, live: LivePane) -> None:
+        self.identity.panes.program_ended(live)
         self.telling.ended(live)
         self.views.news.ring()
         self.notices.ended(live, self.state.pane_title(live.id))
@@ -191,8 +242,10 @@ async def _run(service: _Service, stop: trio.Event, when_ready: Callable[[Ready]
             await programs.start(service.panes.run)
             programs.start_soon(service.notices.run, bus)
             programs.start_soon(service.pump.run, bus)
+            await programs.start(service.identity.run)
             await programs.start(serve_views, service.views, service.view_socket)
             await _admit(service, bus, stop, when_ready)
+            await service.identity.stop()
             programs.cancel_scope.cancel()
         outer.cancel_scope.cancel()
 

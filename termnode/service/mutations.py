@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from brokerd.client import ErrorCode, Refusal
-from termnode.service.arranging import ARRANGING
+from termnode.service.arranging import ARRANGING, Arrange
 from termnode.service.input.keyboard import INPUT
+from termnode.service.live_pane import LivePane
 from termnode.service.opening import apply, program_for, start_opened
 from termnode.service.state import Args, Mutation, Result, State
 from termnode.workspace.tree import Direction
@@ -77,16 +78,22 @@ async def pane_select(state: State, args: Args) -> Result:
     return {"id": args["id"], "tab": change.tab}
 
 
-async def pane_restart(state: State, args: Args) -> Result:
-    """term.pane.restart"""
-    pane = state.workspace.pane(args.get("pane"))
-    live = state.live(pane.id)
+def restartable(state: State, pane: int) -> LivePane:
+    """The ended program of a pane. Raises Refusal BUSY (`still_running`)."""
+    live = state.live(pane)
     if live.ended is None:
         raise Refusal(
             ErrorCode.BUSY,
             "the pane's program still runs: close the pane, or wait for its end",
             reason="still_running",
         )
+    return live
+
+
+async def pane_restart(state: State, args: Args) -> Result:
+    """term.pane.restart"""
+    pane = state.workspace.pane(args.get("pane"))
+    live = restartable(state, pane.id)
     size = state.workspace.sizes(pane.tab)[pane.id]
     # The old screen stays until the new program is there: a failed restart loses nothing.
     live = await state.panes.start(pane.id, live.program, *size)
@@ -99,6 +106,13 @@ async def pane_restart(state: State, args: Args) -> Result:
     return {"id": pane.id, "generation": generation, "pid": live.pid}
 
 
+def _mutation(arrange: Arrange) -> Mutation:
+    async def work(state: State, args: Args) -> Result:
+        return arrange(state, args)
+
+    return work
+
+
 MUTATIONS: Final[Mapping[str, Mutation]] = {
     "term.tab.new": tab_new,
     "term.tab.select": tab_select,
@@ -108,5 +122,5 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     "term.pane.select": pane_select,
     "term.pane.restart": pane_restart,
     **INPUT,
-    **ARRANGING,
+    **{name: _mutation(arrange) for name, arrange in ARRANGING.items()},
 }

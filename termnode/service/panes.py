@@ -24,12 +24,17 @@ from termnode.terminal.pacing import FloodShare
 from termnode.terminal.pty_terminal import Terminal
 
 
+def _ignored(_live: LivePane) -> None:
+    """Nobody wants to know."""
+
+
 class Panes:
     """Every live pane by id.
 
     ``on_end`` is called when a program ended by itself, ``on_expired`` when its pane has been
     readable for as long as it was asked to remain, ``on_signal`` when a program said something
-    besides its output. ``beside`` runs as long as a pane is watched. ``fallback`` makes the engine
+    besides its output, ``on_start`` and ``on_gone`` when a program is there and when its pane was
+    closed. ``beside`` runs as long as a pane is watched. ``fallback`` makes the engine
     of a pane whose own one died.
     """
 
@@ -43,6 +48,8 @@ class Panes:
         on_end: Callable[[LivePane], None],
         on_expired: Callable[[LivePane], None],
         on_signal: Callable[[LivePane, Signal], None],
+        on_start: Callable[[LivePane], None] = _ignored,
+        on_gone: Callable[[LivePane], None] = _ignored,
         beside: Callable[[LivePane], Awaitable[None]],
     ) -> None:
         self._config = config
@@ -53,6 +60,8 @@ class Panes:
         self._on_end = on_end
         self._on_expired = on_expired
         self._on_signal = on_signal
+        self._on_start = on_start
+        self._on_gone = on_gone
         self._beside = beside
         self._live: dict[int, LivePane] = {}
         self.person_environment: Mapping[str, str] = {}
@@ -115,13 +124,17 @@ class Panes:
             revision=self._next_revision(pane),
             on_signal=lambda signal: self._on_signal(live, signal),
         )
-        self.end(pane)
+        before = self._live.get(pane)
+        self._end(before)
         live = LivePane(
             pane, program, spawned.pid, terminal, host, time.monotonic(), _pidfd(spawned.pid)
         )
+        if before is not None:
+            live.foreground.follow(before.foreground)
         self._live[pane] = live
         assert self._nursery is not None, "panes are started while the service runs"
         self._nursery.start_soon(self._watch, live)
+        self._on_start(live)
         return live
 
     def _next_revision(self, pane: int) -> int:
@@ -141,7 +154,7 @@ class Panes:
     def recheck_permits(self) -> None:
         """Discard waiting input whose permit no longer holds, in every pane, at once."""
         for live in self._live.values():
-            live.terminal.recheck_permits()
+            live.recheck_permits()
 
     def resize(self, sizes: Mapping[int, tuple[int, int]]) -> None:
         """Give programs their new sizes; panes without a program are passed over."""
@@ -153,7 +166,13 @@ class Panes:
     def end(self, pane: int) -> None:
         """Take the program out of the pane and hang it up, without waiting for it."""
         live = self._live.pop(pane, None)
+        self._end(live)
         if live is not None:
+            self._on_gone(live)
+
+    def _end(self, live: LivePane | None) -> None:
+        if live is not None:
+            live.foreground.raise_("gone")
             live.gone.set()
             live.scope.cancel()
 
@@ -184,6 +203,7 @@ class Panes:
             await live.terminal.report_exit(status)
             live.host.forget(live.pid)
         live.ended = time.monotonic()
+        live.foreground.raise_("ended")
         if not live.gone.is_set():  # closed in the moment of its end: nobody knows the pane now
             self._on_end(live)
 

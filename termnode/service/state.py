@@ -11,6 +11,7 @@ from brokerd.client import ErrorCode, Refusal
 from termnode.control.audit import Audit
 from termnode.service.config import Config
 from termnode.service.events.hub import Events
+from termnode.service.identity.words import Identity, NoIdentity
 from termnode.service.input.inputs import Inputs
 from termnode.service.live_pane import LivePane
 from termnode.service.panes import Panes
@@ -72,6 +73,8 @@ class State:
     """Questions to the person."""
     access: Access = field(default_factory=_no_access, kw_only=True)
     """Who may open a view."""
+    identity: Identity = field(default_factory=NoIdentity, kw_only=True)
+    """What the service can prove on the bus, and its panes with it."""
     watches: Watches = field(default_factory=Watches, kw_only=True)
     """The panes that somebody waits for."""
 

@@ -31,11 +31,13 @@ from termnode.client.portal import Portal
 from termnode.client.public import *  # noqa: F403  # one list of names for the three packages
 from termnode.sync import session as _session
 from termnode.sync.events import Events
+from termnode.sync.native import Native
+from termnode.sync.native_pane import NativePane
 from termnode.sync.pane import Pane
 from termnode.sync.runner import Runner
 from termnode.sync.tab import Tab
 
-__all__ = ["Events", "Pane", "Session", "Tab", "connect"]
+__all__ = ["Events", "Native", "NativePane", "Pane", "Session", "Tab", "connect"]
 __all__ += public.__all__
 
 

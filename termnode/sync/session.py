@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from termnode.client import requests, watching
+from termnode.client import native_link, requests, watching
 from termnode.client.calls import by_name
 from termnode.client.errors import NotFound
 from termnode.client.link import Link
@@ -15,6 +15,7 @@ from termnode.client.program import Program, argv_of, directory_of
 from termnode.client.replies import LogEntry, SessionInfo
 from termnode.sync.asking import Asking
 from termnode.sync.events import Events
+from termnode.sync.native import Native
 from termnode.sync.pane import Pane
 from termnode.sync.runner import Runner
 from termnode.sync.tab import Tab
@@ -122,6 +123,15 @@ class Session:
         number = pane.id if isinstance(pane, Pane) else pane
         asked = watching.events(pane=number, kinds=kinds, after=after)
         return Events(self._asking, asked, timeout)
+
+    def native(self, *, timeout: float = 5.0) -> Native:
+        """Control that is bound to panes: see `Native`.
+
+        ``timeout`` is how many seconds the service has to get its verified session. Raises
+        ServiceUnavailable when it has none, Forbidden when it is another user's.
+        """
+        runner = self._asking.runner
+        return Native(runner, runner.run(native_link.find, timeout))
 
     def call(self, verb: str, **fields: object) -> Mapping[str, Any]:
         """Any verb that is asked and answered once, by its name: the body of its good reply.

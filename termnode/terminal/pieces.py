@@ -51,6 +51,9 @@ class Piece:
         self.latest: Final = latest
         self.written = 0
         self.outcome: Outcome | None = None
+        self.on_settled: Callable[[], object] | None = None
+        """Called when the outcome is fixed, in the midst of a write perhaps: it must be quick, must
+        not raise, and must not touch the queue."""
 
     @property
     def total(self) -> int:
@@ -63,7 +66,14 @@ class Piece:
             return self.deadline
         return min(self.latest, max(self.deadline, taken + self.patience))
 
+    @property
+    def all_written(self) -> bool | None:
+        """Whether every byte reached the PTY; None while there is no outcome."""
+        return None if self.outcome is None else self.outcome == "written"
+
     def settle(self, outcome: Outcome) -> None:
         """Fix the outcome. The first one stays."""
         if self.outcome is None:
             self.outcome = outcome
+            if self.on_settled is not None:
+                self.on_settled()

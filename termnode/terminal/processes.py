@@ -132,11 +132,20 @@ def holders(master: int) -> list[int]:
 
 def slave_of(master: int) -> os.stat_result | None:
     """What identifies the slave of a master; None when the master is closed."""
+    path = slave_path(master)
+    try:
+        return None if path is None else os.stat(path)
+    except OSError:
+        return None
+
+
+def slave_path(master: int) -> str | None:
+    """Where the slave of a master is to be opened; None when the master is closed."""
     try:
         number = fcntl.ioctl(master, _TIOCGPTN, struct.pack("I", 0))
-        return os.stat(f"/dev/pts/{struct.unpack('I', number)[0]}")
     except (OSError, ValueError):  # ValueError: closed, -1
         return None
+    return f"/dev/pts/{struct.unpack('I', number)[0]}"
 
 
 def holders_of(slave: os.stat_result) -> list[int]:

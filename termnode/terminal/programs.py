@@ -41,6 +41,10 @@ class Programs(ABC):
         path = processes.working_directory(front.pgid) if front is not None else None
         return path or processes.working_directory(self.pid)
 
+    def tty(self) -> str | None:
+        """The path of the terminal; None when it has ended."""
+        return None if self.ended else processes.slave_path(self._master.fd)
+
     def line_discipline(self) -> LineDiscipline | None:
         """Whether input is taken by lines and echoed; None when the terminal has ended."""
         return None if self.ended else processes.line_discipline(self._master.fd)

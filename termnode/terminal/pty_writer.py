@@ -99,9 +99,13 @@ class PtyWriter:
             self._flush_now()
 
     def recheck_permits(self) -> None:
-        """End all input whose permit no longer holds, at once."""
-        self._queue.revoke()
-        self._flush_now()
+        """End all input whose permit no longer holds, at once.
+
+        A permit that is just being asked may come to do this; then the asking itself sees to it.
+        """
+        if not self._queue.asking:
+            self._queue.revoke()
+            self._flush_now()
 
     def drop_all(self) -> None:
         """The terminal has ended: what waits is gone, and so is what comes."""

@@ -64,6 +64,8 @@ class WriteQueue:
         self._taken = -math.inf
         self._soonest: float | None = None
         self._gone = False
+        self.asking = False
+        """Whether a permit is being asked just now: what is asked must not change the queue."""
 
     @property
     def queued(self) -> int:
@@ -105,7 +107,7 @@ class WriteQueue:
         Checks the permit of the piece, so write in the same synchronous step.
         """
         self.expire(now)
-        while self._pieces and not _permitted(self._pieces[0]):
+        while self._pieces and not self._permitted(self._pieces[0]):
             self._end_first("revoked")
         self._writing = self._next_source()
         if self._writing == "closing":
@@ -137,7 +139,7 @@ class WriteQueue:
 
     def revoke(self) -> None:
         """End the pieces whose permit no longer holds, wherever they are in the queue."""
-        self._end_where(lambda piece: not _permitted(piece), "revoked")
+        self._end_where(lambda piece: not self._permitted(piece), "revoked")
 
     def next_deadline(self) -> float | None:
         """When ``expire`` may have something to do: never later than the first piece is due."""
@@ -193,6 +195,11 @@ class WriteQueue:
             self._closing = piece.closing
         piece.settle(outcome)
 
-
-def _permitted(piece: Piece) -> bool:
-    return piece.permit is None or piece.permit()
+    def _permitted(self, piece: Piece) -> bool:
+        if piece.permit is None:
+            return True
+        self.asking = True
+        try:
+            return piece.permit()
+        finally:
+            self.asking = False

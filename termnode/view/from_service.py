@@ -124,13 +124,17 @@ class Interrupted:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a status line says. ``interrupted`` is told for two seconds."""
+    """What a status line says. ``interrupted`` is told for two seconds.
+
+    ``identity`` is empty while the service holds its record on the bus, else a word or two.
+    """
 
     views: int
     last: LastInput | None
     interrupted: Interrupted | None
     posture: str
     name: str
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)

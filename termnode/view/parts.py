@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from termnode.terminal.engine import Style
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 Run3: TypeAlias = tuple[str, int, Style | None]
 """Text of neighbouring cells, how many cells it fills, and its style (None: plain)."""

@@ -160,6 +160,7 @@ FROM_SERVICE: Final = (
         interrupted=optional(_INTERRUPTED),
         posture=_WORD,
         name=_WHO,
+        identity=_WORD,
     ),
     _shape("bell", m.Bell, pane=_ID),
     _shape(

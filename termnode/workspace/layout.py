@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from termnode.terminal.engine import MAX_COLS, MAX_ROWS
@@ -38,6 +38,8 @@ class Layout:
         self.active_tab: int | None = None
         self.last_tab_id = 0
         self.last_pane_id = 0
+        self.on_change: Callable[[], object] = _nobody
+        """Called at the end of each operation, when everything is as it will be."""
 
     @property
     def active_pane(self) -> int | None:
@@ -121,6 +123,7 @@ class Layout:
         tabs = {self.panes[pane].tab for pane in touched if pane in self.panes}
         new = self.sizes(*tabs)
         sizes = {pane: size for pane, size in new.items() if old.get(pane) != size}
+        self.on_change()
         return Change(tab, opened, closed, sizes, tab_closed, self.active_tab, self.active_pane)
 
 
@@ -130,3 +133,7 @@ def clamped(cols: int, rows: int) -> Size:
         min(max(cols, tree.MIN_COLS), MAX_COLS),
         min(max(rows, tree.MIN_ROWS), MAX_ROWS),
     )
+
+
+def _nobody() -> None:
+    """Nobody watches."""

@@ -133,7 +133,8 @@ def test_fuzz(seed: int) -> None:
                 assert witness.receive()[1] == b"%d" % rounds
                 rounds += 1
             assert attack.line().startswith("drops ")
-            assert witness.counts()["malformed"] > 100
+            # What waits in a connection that is dropped is not counted; that depends on the load.
+            assert witness.counts()["malformed"] > 10
             attack.kill()
             witness.until(lambda counts: counts["connections"] == 2)
         names = witness.verb("broker.list")["names"]

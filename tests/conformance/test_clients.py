@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import inspect
 import os
 import random
 import signal
@@ -19,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-import trio
 
 import termnode.aio
 import termnode.client
@@ -43,79 +41,18 @@ from termnode.client import (
     Unsupported,
     WaitTimeout,
 )
-from termnode.client.generate import without_async
 from termnode.client.served import Served
 from termnode.sync.runner import Runner as SyncRunner
 from tests.support.programs import need
-from tests.support.termnode_process import Service, alive, eventually, service
-
-WITHIN = 120.0
-
-Together = Callable[..., Awaitable[list[Any]]]
-"""Runs callables at the same time and gives what they gave, in their order."""
-
-Script = Callable[[Session, Together], Awaitable[object]]
+from tests.support.termnode_process import Service, alive, eventually
+from tests.support.termnode_process import plain_service as service
+from tests.support.three_clients import THREE, Script, Together, rt
 
 
 @pytest.fixture(scope="module")
 def term() -> Iterator[Service]:
     with service("--size", "80x24") as running:
         yield running
-
-
-def rt(term: Service) -> str:
-    return str(term.directory / "rt")
-
-
-# -- the three ---------------------------------------------------------------------------------
-
-
-def with_trio(term: Service, script: Script) -> object:
-    async def together(*works: Callable[[], Awaitable[Any]]) -> list[Any]:
-        found: dict[int, Any] = {}
-
-        async def one(number: int, work: Callable[[], Awaitable[Any]]) -> None:
-            found[number] = await work()
-
-        async with trio.open_nursery() as nursery:
-            for number, work in enumerate(works):
-                nursery.start_soon(one, number, work)
-        return [found[number] for number in sorted(found)]
-
-    async def main() -> object:
-        with trio.fail_after(WITHIN):
-            async with termnode.client.connect(rt(term)) as session:
-                return await script(session, together)
-
-    return trio.run(main)
-
-
-def with_asyncio(term: Service, script: Script) -> object:
-    async def together(*works: Callable[[], Awaitable[Any]]) -> list[Any]:
-        return list(await asyncio.gather(*(work() for work in works)))
-
-    async def main() -> object:
-        async with asyncio.timeout(WITHIN), termnode.aio.connect(rt(term)) as session:
-            return await script(session, together)
-
-    return asyncio.run(main())
-
-
-def with_nothing(term: Service, script: Script) -> object:
-    """The same text without the words that make it asynchronous."""
-
-    def together(*works: Callable[[], Any]) -> list[Any]:
-        with ThreadPoolExecutor(len(works)) as pool:
-            return [each.result() for each in [pool.submit(work) for work in works]]
-
-    names = dict(script.__globals__)
-    exec(without_async(inspect.getsource(script)), names)
-    with termnode.sync.connect(rt(term)) as session:
-        result: object = names[script.__name__](session, together)
-        return result
-
-
-THREE = {"trio": with_trio, "aio": with_asyncio, "sync": with_nothing}
 
 
 # -- the script --------------------------------------------------------------------------------
@@ -720,7 +657,7 @@ def test_whenever_the_broker_is_killed_nothing_is_done_twice(term: Service) -> N
         moments = random.Random(5)
         while not over.wait(moments.uniform(0.05, 0.4)):
             pid = broker_pid(term.directory / "rt")
-            if pid is not None:
+            if pid:  # 0 is a broker that is just starting, and to kill that is to kill oneself
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -755,8 +692,8 @@ def test_whenever_the_broker_is_killed_nothing_is_done_twice(term: Service) -> N
 
 
 def kill_broker(term: Service) -> None:
-    pid = broker_pid(term.directory / "rt")
-    assert pid is not None
+    pid = eventually(lambda: broker_pid(term.directory / "rt"), "a broker is there")
+    assert pid
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: not alive(pid), "the broker is dead")
 

@@ -16,7 +16,8 @@ import pytest
 
 from tests.support.private_tmux import PrivateTmux, private_tmux
 from tests.support.programs import need
-from tests.support.termnode_process import Service, eventually, service
+from tests.support.termnode_process import Service, eventually
+from tests.support.termnode_process import plain_service as service
 
 COLS, ROWS = 80, 24
 ENV = {

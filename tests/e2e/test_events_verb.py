@@ -13,7 +13,8 @@ import trio
 
 from brokerd.wire import RESPONSE
 from tests.support.raw_bus import RawPeer
-from tests.support.termnode_process import Service, service
+from tests.support.termnode_process import Service
+from tests.support.termnode_process import plain_service as service
 from tests.support.told import Body, Told, told
 
 WITHIN = 60.0

@@ -14,7 +14,8 @@ from brokerd.client import connect
 from tests.support.byte_programs import Reader, bash, ended, paste
 from tests.support.programs import need
 from tests.support.pty_lab import Lab, in_lab, shows, until
-from tests.support.termnode_process import DEADLINE_S, Service, eventually, service
+from tests.support.termnode_process import DEADLINE_S, Service, eventually
+from tests.support.termnode_process import plain_service as service
 
 START, END = b"\x1b[200~", b"\x1b[201~"
 BRACKETS = r"\x1b[?2004h"

@@ -10,7 +10,8 @@ import pytest
 
 from termnode.terminal import engines
 from termnode.terminal.input.names import key_names
-from tests.support.termnode_process import Service, eventually, service
+from tests.support.termnode_process import Service, eventually
+from tests.support.termnode_process import plain_service as service
 
 # Written from xterm's control sequences ("PC-Style Function Keys", "VT220-Style Function Keys") and
 # the tables of the VT100's keypad, not from the code. Name, as it starts, application modes.

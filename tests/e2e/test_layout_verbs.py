@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.programs import need
-from tests.support.termnode_process import Service, alive, eventually, service
+from tests.support.termnode_process import Service, alive, eventually
+from tests.support.termnode_process import plain_service as service
 
 WATCHER = """
 import fcntl, os, signal, struct, termios

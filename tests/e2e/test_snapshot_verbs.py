@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.support.programs import need
-from tests.support.termnode_process import Service, eventually, service
+from tests.support.termnode_process import Service, eventually
+from tests.support.termnode_process import plain_service as service
 
 Body = dict[str, Any]
 

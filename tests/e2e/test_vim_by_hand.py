@@ -10,7 +10,8 @@ import pytest
 
 from tests.support.byte_programs import Reader, ended, paste
 from tests.support.programs import need
-from tests.support.termnode_process import Service, service
+from tests.support.termnode_process import Service
+from tests.support.termnode_process import plain_service as service
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ import pytest
 import termnode.aio
 import termnode.sync
 from tests.support.programs import need
-from tests.support.termnode_process import Service, service
+from tests.support.termnode_process import Service
+from tests.support.termnode_process import plain_service as service
 
 
 @pytest.fixture(scope="module")

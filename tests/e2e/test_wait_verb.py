@@ -12,7 +12,8 @@ import trio.testing
 
 from brokerd.client import connect
 from tests.support.programs import need
-from tests.support.termnode_process import Service, service
+from tests.support.termnode_process import Service
+from tests.support.termnode_process import plain_service as service
 
 Body = dict[str, Any]
 

@@ -18,7 +18,8 @@ from termnode.cast.file import read_lines
 from termnode.cast.reading import CastReader, Over, Printed, Sized
 from termnode.terminal import engines
 from tests.support.programs import need
-from tests.support.termnode_process import COMMAND, DEADLINE_S, Service, eventually, service
+from tests.support.termnode_process import COMMAND, DEADLINE_S, Service, eventually
+from tests.support.termnode_process import plain_service as service
 
 
 @pytest.fixture(scope="module")

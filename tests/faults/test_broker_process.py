@@ -400,3 +400,29 @@ def test_many_connections_come_and_go_without_a_trace() -> None:
                 break
             descriptors.poll(10)
         assert len(os.listdir(f"/proc/{broker.pid}/fd")) <= before
+
+
+def test_limits_are_set_on_the_command_line() -> None:
+    with (
+        broker_process("--set", "queue_messages=7", "--set", "sessions.lease_ms=99") as broker,
+        dealers(broker, 1) as (peer,),
+    ):
+        limits = peer.verb("broker.info")["limits"]
+        assert isinstance(limits, dict)
+        assert (limits["queue_messages"], limits["sessions"]["lease_ms"]) == (7, 99)
+        assert (broker.ready["shared"], broker.ready["tcp"]) == (None, None)
+
+
+def test_a_service_is_observed_only_when_the_command_line_says_so() -> None:
+    def started(peer: Dealer, service: str) -> bool:
+        return "observe_id" in peer.verb(
+            "broker.observe.start", b'{"service":"%s"}' % service.encode()
+        )
+
+    with (
+        broker_process("--observe", "one", "--observe", "two") as broker,
+        dealers(broker, 1) as (peer,),
+    ):
+        assert [started(peer, name) for name in ("one", "two", "three")] == [True, True, False]
+    with broker_process() as broker, dealers(broker, 1) as (peer,):
+        assert not started(peer, "one")

@@ -16,6 +16,7 @@ from brokerd.client.pump import Pump
 from brokerd.client.session import Session
 from brokerd.client.slots import Slot
 from brokerd.client.streams import Requests
+from brokerd.client.target import LocalTarget
 from brokerd.limits import DEFAULTS
 from brokerd.rundir import socket_path
 from tests.support.broker_process import BrokerProcess, broker_process
@@ -36,7 +37,7 @@ async def serving(
     """A pump that serves ``name``, and waits."""
     session, requests, registered = Session(), Requests(8), Slot()
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    pump = kind(context, socket_path(broker.directory), session, DEFAULTS)
+    pump = kind(context, LocalTarget(socket_path(broker.directory)), session, DEFAULTS)
     try:
         pump.open()
         await pump.run_until_open()

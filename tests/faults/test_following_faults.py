@@ -17,7 +17,8 @@ import pytest
 import trio
 
 from brokerd.client import connect
-from tests.support.termnode_process import COMMAND, Service, alive, eventually, service
+from tests.support.termnode_process import COMMAND, Service, alive, eventually
+from tests.support.termnode_process import plain_service as service
 
 NEVER_S = 1e6
 SOON_S = 0.2
@@ -75,7 +76,11 @@ def term() -> Iterator[Service]:
 def broker_of(term: Service) -> int:
     """The live broker's pid, once one has written it into the lock file."""
     lock = term.directory / "rt" / "broker.lock"
-    return int(eventually(lambda: lock.exists() and lock.read_text().strip(), "there is a broker"))
+
+    def pid() -> str:
+        return lock.read_text().strip() if lock.exists() else ""
+
+    return int(eventually(pid, "there is a broker"))
 
 
 def another_broker(term: Service, than: int) -> bool:

@@ -15,7 +15,8 @@ import trio
 
 from brokerd.client import connect
 from tests.support.byte_programs import Reader, ended, paste, paste_over
-from tests.support.termnode_process import DEADLINE_S, Service, eventually, service
+from tests.support.termnode_process import DEADLINE_S, Service, eventually
+from tests.support.termnode_process import plain_service as service
 from tests.support.told import told
 
 START, END = b"\x1b[200~", b"\x1b[201~"

@@ -15,9 +15,11 @@ from hypothesis.stateful import (
 )
 
 from brokerd.core import BrokerCore, PeerCredentials
+from brokerd.encodings import Proof, allocation_transcript
 from brokerd.errors import Refusal
-from brokerd.limits import Limits
+from brokerd.limits import Limits, SessionLimits
 from brokerd.wire import Header, decode_header, encode_header
+from tests.support.core_world import key_number
 
 SMALL = Limits(
     connections_per_uid=4,
@@ -33,6 +35,20 @@ SMALL = Limits(
     hello_ms=50,
     pending_ms=100,
     topic_grace_ms=70,
+    sessions=SessionLimits(
+        terms_per_uid=3,
+        lease_ms=60,
+        window_ms=40,
+        challenge_ms=30,
+        interest_ms=50,
+        dependencies_per_recipient=2,
+        dependency_ms=90,
+        notices_per_connection=2,
+        notices=5,
+        retained_ms=80,
+        retained_per_connection=2,
+        retained=3,
+    ),
 )
 HELD = (
     "connections",
@@ -42,6 +58,14 @@ HELD = (
     "pending",
     "queued_messages",
     "queued_bytes",
+    "sessions_records",
+    "sessions_terms",
+    "sessions_challenges",
+    "sessions_dependencies",
+    "sessions_notices",
+    "sessions_interests",
+    "sessions_bindings",
+    "sessions_retained",
 )
 NAMES = st.sampled_from(["aa", "bb", "cc"])
 TOPICS = st.sampled_from(["t", "u", "w"])
@@ -58,7 +82,7 @@ class BrokerMachine(RuleBasedStateMachine):
         self.core = BrokerCore(
             epoch="e" * 32,
             node="n",
-            uid=0,
+            uid=1,
             pid=1,
             limits=SMALL,
             now_ms=0,
@@ -84,7 +108,7 @@ class BrokerMachine(RuleBasedStateMachine):
         self.serial += 1
         self.say(who, body, type="request", id=f"r{self.serial}", to=to, command=command)
 
-    @rule(uid=st.integers(1, 2))
+    @rule(uid=st.integers(0, 2))
     def connect(self, uid: int) -> None:
         try:
             peer = self.core.accept(PeerCredentials(uid, uid, 10 + uid), self.now)
@@ -136,6 +160,49 @@ class BrokerMachine(RuleBasedStateMachine):
         self.say(
             self.pick(index), {}, type="event", command="e.v", recipient_connection=self.pick(to)
         )
+
+    @rule(index=INDEX, number=st.integers(1, 3))
+    def allocate(self, index: int, number: int) -> None:
+        """Ask for a record, and remember the reference that comes back."""
+        who, key = self.pick(index), key_number(number)
+        signed = key.sign(allocation_transcript("e" * 32, who, key.public_key, "default-open"))
+        body = {"public_key": key.public_key.hex(), "signature": signed.hex()}
+        self.mutate(who, body, "session.allocate")
+
+    @rule(index=INDEX, number=st.integers(1, 3), sound=st.booleans())
+    def prove(self, index: int, number: int, sound: bool) -> None:
+        """Ask for a challenge of a key, and sign it if one comes; else the last thing heard."""
+        who, key = self.pick(index), key_number(number)
+        body = {"public_key": key.public_key.hex(), "purpose": "enrol"}
+        self.ask(who, "brokerd", body, "session.challenge")
+        told = self.last(who).get("challenge")
+        if isinstance(told, dict):
+            told.pop("wake_error")
+            proof = Proof.from_json(told)
+            assert proof is not None
+            signed = key.sign(proof.transcript() if sound else b"")
+            answer = {"challenge_id": proof.challenge_id, "signature": signed.hex()}
+            self.ask(who, "brokerd", answer, "session.prove")
+
+    @rule(index=INDEX, verb=st.sampled_from(["renew", "revoke", "lease.check"]))
+    def target(self, index: int, verb: str) -> None:
+        for record in self.core._bus.sessions.list(index % 3)[:1]:
+            who = self.pick(index)
+            ref = {key: str(value) for key, value in record.ref._asdict().items()}
+            self.mutate(who, {"target": ref}, f"session.{verb}")
+
+    def mutate(self, who: str, body: object, command: str) -> None:
+        self.serial += 1
+        self.say(who, body, type="request", id=str(self.serial), to="brokerd", command=command)
+
+    def last(self, who: str) -> dict[str, object]:
+        """Take all that waits; the body of the last of it."""
+        body = b"{}"
+        while (frames := self.core.take(who)) is not None:
+            self.hear(who, decode_header(frames[0], from_broker=True))
+            body = frames[1]
+        told = json.loads(body)
+        return told if isinstance(told, dict) else {}
 
     @rule(index=INDEX)
     def bye(self, index: int) -> None:
@@ -210,7 +277,7 @@ class ForgetfulMachine(BrokerMachine):
     def __init__(self) -> None:
         super().__init__()
         names = self.core._bus.names
-        names.deregister = lambda *_: None  # type: ignore[method-assign]
+        names.drop = lambda *_: None  # type: ignore[method-assign]
 
 
 def test_the_machine_finds_a_name_that_is_not_given_back() -> None:

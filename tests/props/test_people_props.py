@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from termnode.service.input.authors import Author, Outstanding
 from termnode.service.live_pane import LivePane
+from termnode.service.native.foreground import Foreground
 from termnode.service.viewing.pastes import PersonPastes
 from termnode.service.viewing.people import People
 from termnode.service.viewing.strokes import strokes
@@ -48,6 +49,7 @@ class Queue:
             outstanding=[],
             foreground_generation=0,
             typed_last=None,
+            foreground=Foreground(),
             terminal=SimpleNamespace(recheck_permits=self.queue.revoke),
         )
         self.live = cast(LivePane, self.fake)

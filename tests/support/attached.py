@@ -174,7 +174,7 @@ class Attached(PersonTerminal):
         super().__init__(cols, rows)
         if before:  # what the person had on the screen
             os.write(self.slave, before)
-            last = before.split(b"\r\n")[-1].decode()
+            last = [row for row in before.decode().split("\r\n") if row][-1]
             eventually(lambda: self.shows(last), "what stood there before is shown")
         self.before = self.state()
         self.process = subprocess.Popen(

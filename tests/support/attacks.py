@@ -109,11 +109,11 @@ def become_after(path: str, uid: str) -> str:
 
 
 def event_as(path: str, uid_and_recipient: str) -> str:
-    """As another user, hold a name and send a directed event to somebody."""
+    """As another user, try to hold a name, and send a directed event to somebody."""
     uid, _, recipient = uid_and_recipient.partition(":")
     _become(int(uid))
     peer = RawPeer.open(path)
-    peer.serve("foreign")
+    peer.verb("broker.register", b'{"name":"foreign"}')
     peer.tell(recipient, b'"foreign"')
     peer.verb("broker.ping")
     _KEPT.append(peer)

@@ -37,11 +37,15 @@ class BrokerProcess:
 
     def start(self) -> None:
         """Start a broker and wait until it is ready; blocks (in Trio: use a thread)."""
+        self.start_with(files=None)
+
+    def start_with(self, *, files: int | None) -> None:
+        """As ``start``; ``files``: how many it may have open, at most."""
         assert self._process is None, "a broker runs already"
         ready, told = os.pipe()
         try:
             self._process = subprocess.Popen(
-                self._command(told),
+                [*_limited(files), *self._command(told)],
                 pass_fds=(told,),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -50,7 +54,7 @@ class BrokerProcess:
         finally:
             os.close(told)
         try:
-            self.ready = json.loads(_read_all(ready))
+            self.ready = json.loads(read_all(ready))
         finally:
             os.close(ready)
 
@@ -104,7 +108,12 @@ def broker_process(*arguments: str) -> Iterator[BrokerProcess]:
             broker.close()
 
 
-def _read_all(descriptor: int) -> bytes:
+def _limited(files: int | None) -> list[str]:
+    """What runs the rest of a command line with a limit."""
+    return [] if files is None else ["prlimit", f"--nofile={files}:{files}"]
+
+
+def read_all(descriptor: int) -> bytes:
     """Everything up to end of file; fails when nothing comes for START_SECONDS."""
     parts = []
     while True:

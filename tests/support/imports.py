@@ -21,6 +21,7 @@ BELOW = (
     "control",
     "workspace",
     "terminal",
+    "paneshell",
     "panehost",
     "version",
 )
@@ -30,6 +31,7 @@ ONLY = {
     "attach": {"view", "terminal", "control", "version"},
     "cast": {"view", "terminal", "control", "version"},
     "view": {"terminal"},
+    "paneshell": set(),
     "client": {"control", "version"},
     "sync": {"client", "control", "version"},
     "aio": {"client", "control", "version"},

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any, cast
 
+from termnode.service.identity.words import NoIdentity
 from termnode.service.panes import Panes
 from termnode.service.state import State
 from termnode.service.viewing.hub import Hub, View
@@ -73,6 +74,7 @@ class Lab:
             asking=SimpleNamespace(open=lambda: self.asked),
             is_open=lambda: True,
             config=SimpleNamespace(name="term"),
+            identity=NoIdentity(),
         )
         self.marks = Marks()
         self.scene = StateScene(cast("State", state), self.marks)

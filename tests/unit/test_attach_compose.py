@@ -180,6 +180,13 @@ def test_what_matters_most_comes_first(lab: ScreenLab) -> None:
     assert "interrupted: uid" in status_line(lab, ui, 60)
 
 
+def test_trouble_with_the_identity_is_shown(lab: ScreenLab) -> None:
+    with_status(lab, replace(STATUS, identity="identity lost"))
+    assert " identity lost | uid 7 " in status_line(lab, Ui(), 160)
+    with_status(lab, STATUS)
+    assert "identity" not in status_line(lab, Ui(), 160)
+
+
 def test_the_shown_tab_is_always_seen(lab: ScreenLab) -> None:
     lab.tell()
     many = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import tomllib
 from pathlib import Path
@@ -9,62 +10,18 @@ from pathlib import Path
 import pytest
 
 from brokerd import __version__
-from brokerd.core import BrokerCore, PeerCredentials
 from brokerd.core.verbs import VERBS
 from brokerd.errors import Refusal
-from brokerd.limits import MAX_MESSAGE_BYTES, Limits
+from brokerd.limits import DEFAULTS, MAX_MESSAGE_BYTES, Limits
 from brokerd.principal import Principal
-from brokerd.wire import Header, decode_header, encode_header
+from brokerd.wire import encode_header
+from tests.support.core_world import World
 
 
-class World:
-    """One core, and what its peers say and hear."""
-
-    def __init__(self, **limits: int) -> None:
-        self.now = 1_000
-        self.core = BrokerCore(
-            epoch="e" * 32,
-            node="here",
-            uid=7,
-            pid=1,
-            limits=Limits(**limits),
-            now_ms=self.now,
-        )
-
-    def connect(self, uid: int = 7, pid: int = 100) -> str:
-        return self.core.accept(PeerCredentials(uid, uid, pid), self.now)
-
-    def send(self, who: str, body: object = None, **fields: object) -> None:
-        raw = body if isinstance(body, bytes) else json.dumps(body or {}).encode()
-        self.core.receive(who, [encode_header({"v": 1, **fields}), raw], self.now)
-        self.core.verify()
-
-    def ask(self, who: str, to: str, body: object = None, id: str = "r", **more: object) -> None:  # noqa: A002
-        self.send(who, body, type="request", id=id, to=to, **{"command": "x.y", **more})
-
-    def take(self, who: str) -> tuple[Header, bytes, bytes]:
-        frames = self.core.take(who)
-        assert frames is not None, "nothing was sent"
-        return decode_header(frames[0], from_broker=True), frames[1], frames[2]
-
-    def verb(self, who: str, command: str, body: object = None) -> dict[str, object]:
-        """Use a verb of the broker: its result, or its refusal, is the next thing heard."""
-        self.ask(who, "brokerd", body, command=command)
-        header, raw, stamp = self.take(who)
-        assert (header.from_, stamp, header.to) == ("brokerd", b"", who)
-        answer: dict[str, object] = json.loads(raw)
-        assert (header.rc == 0) == ("error_code" not in answer)
-        return answer
-
-    def later(self, milliseconds: int) -> None:
-        self.now += milliseconds
-        self.core.tick(self.now)
-        self.core.verify()
-
-    def reason(self, who: str) -> tuple[int | None, object, object]:
-        header, raw, _ = self.take(who)
-        body = json.loads(raw)
-        return header.rc, body["error_code"], body["details"].get("reason")
+def limited(limit: str, value: int) -> Limits:
+    limits = copy.copy(DEFAULTS)
+    object.__setattr__(limits, limit, value)  # frozen; this copy is ours
+    return limits
 
 
 @pytest.fixture
@@ -125,7 +82,7 @@ def test_nobody_serves_that_name(world: World) -> None:
 
 @pytest.mark.parametrize("how", ["peer_gone", "bye", "deregistered", "pending_expired"])
 def test_a_holder_that_goes_is_told_at_once(how: str) -> None:
-    world = World(pending_ms=5_000)
+    world = World(Limits(pending_ms=5_000))
     client, server = world.connect(), world.connect()
     world.verb(server, "broker.register", {"name": "echo"})
     world.ask(client, "echo")
@@ -200,6 +157,12 @@ def test_a_name_is_never_taken_over(world: World) -> None:
         ("broker.publish", {"topic": "t"}, "value"),
         ("broker.publish", b'{"topic":"t","value":NaN}', "body"),
         ("broker.ping", {"x": 1}, "body"),
+        ("broker.connected", {}, "connection_ids"),
+        ("broker.connected", {"connection_ids": "a" * 32}, "connection_ids"),
+        ("broker.connected", {"connection_ids": []}, "connection_ids"),
+        ("broker.connected", {"connection_ids": ["a" * 32] * 129}, "connection_ids"),
+        ("broker.connected", {"connection_ids": ["A" * 32]}, "connection_ids"),
+        ("broker.connected", {"connection_ids": ["a" * 32, 1]}, "connection_ids"),
     ],
 )
 def test_a_wrong_body_is_refused_by_its_field(
@@ -211,6 +174,35 @@ def test_a_wrong_body_is_refused_by_its_field(
     answer = json.loads(raw)
     assert (header.rc, answer["error_code"]) == (10, "INVALID_ARGUMENT")
     assert answer["details"]["field"] == field
+
+
+def test_who_is_connected_is_told_whoever_it_is() -> None:
+    world = World(Limits(hello_ms=1_000))
+    a, b, silent = world.connect(), world.connect(uid=8), world.connect()
+    for one in (a, b):
+        world.verb(one, "broker.ping")
+    ids = [silent, "f" * 32, b, a, b]
+    assert world.verb(a, "broker.connected", {"connection_ids": ids}) == {
+        "connected": [silent, b, a, b]
+    }
+    world.later(2_000)
+    assert world.verb(a, "broker.connected", {"connection_ids": [silent]})["connected"] == [silent]
+    world.core.disconnected(b, world.now)
+    many = [b, a] * 64
+    assert world.verb(a, "broker.connected", {"connection_ids": many})["connected"] == [a] * 64
+
+
+def test_what_one_that_is_gone_had_sent_comes_before_the_answer_that_it_is_gone(
+    world: World,
+) -> None:
+    server, caller = world.connect(), world.connect()
+    world.verb(server, "broker.register", {"name": "echo"})
+    world.ask(caller, "echo")
+    world.core.disconnected(caller, world.now)
+    world.ask(server, "brokerd", {"connection_ids": [caller]}, command="broker.connected")
+    assert world.take(server)[0].from_ == caller
+    header, body, _ = world.take(server)
+    assert (header.from_, json.loads(body)) == ("brokerd", {"connected": []})
 
 
 def test_an_unknown_verb_lists_those_there_are(world: World) -> None:
@@ -260,8 +252,8 @@ def test_a_topic_is_its_latest_value(world: World) -> None:
 
 
 def test_a_topic_is_stale_then_gone_and_its_numbers_never_go_back() -> None:
-    world = World(topic_grace_ms=60_000)
-    a, b, other = world.connect(), world.connect(), world.connect(uid=8)
+    world = World(Limits(topic_grace_ms=60_000))
+    a, b, other = world.connect(), world.connect(), world.connect(uid=0)
     world.verb(b, "session.hello")
     world.verb(other, "session.hello")
     world.verb(a, "broker.publish", {"topic": "t", "value": 1})
@@ -288,7 +280,7 @@ def test_connections_of_one_user_share_a_topic_and_the_last_publisher_counts(wor
 
 
 def test_a_value_that_is_refused_leaves_the_topic_to_its_owner() -> None:
-    world = World(topic_bytes_per_uid=10)
+    world = World(Limits(topic_bytes_per_uid=10))
     a, b = world.connect(), world.connect()
     world.verb(a, "broker.publish", {"topic": "t", "value": 1})
     refused = world.verb(b, "broker.publish", {"topic": "t", "value": "x" * 20})
@@ -316,7 +308,7 @@ def test_a_directed_event_needs_a_name_a_subscription_and_one_uid(world: World) 
 
 
 def test_a_full_queue_refuses_requests_and_marks_the_gap() -> None:
-    world = World(queue_messages=2)
+    world = World(Limits(queue_messages=2))
     client, slow = world.connect(), world.connect()
     world.verb(slow, "broker.register", {"name": "slow"})
     world.verb(slow, "broker.subscribe", {"topic": "t"})
@@ -330,7 +322,7 @@ def test_a_full_queue_refuses_requests_and_marks_the_gap() -> None:
 
 
 def test_what_could_not_be_sent_keeps_its_place_and_its_gap() -> None:
-    world = World(queue_messages=1)
+    world = World(Limits(queue_messages=1))
     a = world.connect()
     world.ask(a, "brokerd", id="r1", command="broker.ping")
     world.ask(a, "brokerd", id="r2", command="broker.ping")
@@ -344,7 +336,7 @@ def test_what_could_not_be_sent_keeps_its_place_and_its_gap() -> None:
 
 def test_what_cannot_be_sent_again_and_again_says_its_gap_once() -> None:
     """A recipient that stands still, while more and more is dropped."""
-    world = World(queue_messages=1)
+    world = World(Limits(queue_messages=1))
     a = world.connect()
     world.ask(a, "brokerd", id="first", command="broker.ping")
     for number in range(300):
@@ -382,7 +374,7 @@ def test_what_cannot_be_sent_again_and_again_says_its_gap_once() -> None:
 def test_every_quota_is_named_when_it_is_reached(
     limit: str, command: str, bodies: list[dict[str, object]]
 ) -> None:
-    world = World(**{limit: 1})
+    world = World(limited(limit, 1))
     a = world.connect()
     assert "error_code" not in world.verb(a, command, bodies[0])
     refusal = world.verb(a, command, bodies[1])
@@ -392,7 +384,7 @@ def test_every_quota_is_named_when_it_is_reached(
 
 @pytest.mark.parametrize("limit", ["pending_per_connection", "pending_per_recipient"])
 def test_pending_requests_are_bounded(limit: str) -> None:
-    world = World(**{limit: 1})
+    world = World(limited(limit, 1))
     client, server = world.connect(), world.connect()
     world.verb(server, "broker.register", {"name": "echo"})
     world.ask(client, "echo", id="r1")
@@ -401,7 +393,7 @@ def test_pending_requests_are_bounded(limit: str) -> None:
 
 
 def test_connections_per_uid_are_bounded_and_given_back() -> None:
-    world = World(connections_per_uid=1)
+    world = World(Limits(connections_per_uid=1))
     a = world.connect()
     with pytest.raises(Refusal) as caught:
         world.connect()
@@ -412,7 +404,7 @@ def test_connections_per_uid_are_bounded_and_given_back() -> None:
 
 
 def test_a_silent_connection_holds_no_slot_but_may_still_speak() -> None:
-    world = World(connections_per_uid=1, hello_ms=10_000)
+    world = World(Limits(connections_per_uid=1, hello_ms=10_000))
     silent = world.connect()
     world.core.receive(silent, [b"garbage", b""], world.now)
     world.later(10_000)
@@ -427,7 +419,7 @@ def test_a_silent_connection_holds_no_slot_but_may_still_speak() -> None:
 
 
 def test_the_longest_silent_are_forgotten_when_there_are_too_many() -> None:
-    world = World(connections_per_uid=1, hello_ms=10)
+    world = World(Limits(connections_per_uid=1, hello_ms=10))
     first = world.connect()
     world.later(10)
     world.connect()

@@ -7,16 +7,19 @@ import select
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import pytest
 import zmq
 
 from brokerd.errors import limit_reached
-from brokerd.io.peers import Peers
+from brokerd.io.clock import Clock
+from brokerd.io.peers import Peer, Peers
 from brokerd.io.processes import Processes, start_time
 from brokerd.io.router import Router
-from brokerd.io.zap import ZapHandler, not_now
-from brokerd.principal import PeerCredentials
+from brokerd.io.zap import DOMAIN, ZapHandler, by_kernel, not_now
+from brokerd.limits import DEFAULTS
+from brokerd.peers import PeerCredentials
 
 EPOCH = "e" * 32
 REQUEST = [b"1.0", b"77", b"brokerd", b"localhost:1000:100:42", b"", b"NULL"]
@@ -33,7 +36,7 @@ def admit(peer: PeerCredentials) -> str:
 @pytest.fixture
 def zap() -> Iterator[ZapHandler]:
     with zmq.Context() as context:
-        handler = ZapHandler(context, EPOCH, admit)
+        handler = ZapHandler(context, EPOCH, {DOMAIN: by_kernel(admit)})
         yield handler
         handler.close()
 
@@ -79,31 +82,52 @@ def test_a_routing_id_is_known_for_whose_choice_it_is(routing_id: bytes, automat
     assert Router.gave(routing_id) is automatic
 
 
-def test_a_connection_keeps_the_routing_id_it_was_first_seen_with() -> None:
+@pytest.fixture
+def routers() -> Iterator[tuple[Router, Router]]:
+    with zmq.Context() as context:
+        made = Router(context, DEFAULTS, b"one"), Router(context, DEFAULTS, b"other")
+        yield made
+        for each in made:
+            each.close()
+
+
+Routers: TypeAlias = "tuple[Router, Router]"
+
+
+def test_a_connection_keeps_the_socket_and_routing_id_it_was_first_seen_with(
+    routers: Routers,
+) -> None:
+    router, other = routers
     peers = Peers(probe_ms=100)
-    assert not peers.hear("a", b"1", 0)
-    peers.add("a", 5)
-    assert peers.hear("a", b"1", 0)
-    assert not peers.hear("a", b"2", 0)
-    assert peers.hear("a", b"1", 0)
+    assert not peers.hear("a", router, b"1", 0)
+    peers.add(Peer("a", 5, router=router))
+    assert not peers.hear("a", other, b"1", 0)
+    assert peers.hear("a", router, b"1", 0)
+    assert not peers.hear("a", router, b"2", 0)
+    assert not peers.hear("a", other, b"1", 0)
+    assert peers.hear("a", router, b"1", 0)
 
 
-def test_idle_connections_are_probed_slowly_and_busy_ones_not() -> None:
+def test_idle_connections_are_probed_slowly_and_busy_ones_not(routers: Routers) -> None:
+    router, _ = routers
     peers = Peers(probe_ms=100)
     for name in ("busy", "idle"):
-        peers.add(name, 5)
-        peers.hear(name, name.encode(), 0)
-    peers.hear("busy", b"busy", 60)
+        peers.add(Peer(name, 5, router=router))
+        peers.hear(name, router, name.encode(), 0)
+    peers.hear("busy", router, b"busy", 60)
     assert peers.next_deadline() == 100
     assert [peer.connection_id for peer in peers.due(100, 9)] == ["idle"]
     assert [peer.connection_id for peer in peers.due(160, 9)] == ["busy"]
     assert [peer.connection_id for peer in peers.due(200, 9)] == ["idle"]
 
 
-def test_a_connection_of_an_ended_process_is_probed_soon_then_ever_more_slowly() -> None:
+def test_a_connection_of_an_ended_process_is_probed_soon_then_ever_more_slowly(
+    routers: Routers,
+) -> None:
+    router, _ = routers
     peers = Peers(probe_ms=10)
-    peers.add("a", 5)
-    peers.hear("a", b"1", 0)
+    peers.add(Peer("a", 5, router=router))
+    peers.hear("a", router, b"1", 0)
     peers.suspect("a", 3)
     moments = [now for now in range(60) if peers.due(now, 9)]
     assert moments == [3, 4, 6, 10, 18, 28, 38, 48, 58]
@@ -145,3 +169,36 @@ def test_a_process_that_is_not_there_cannot_be_watched() -> None:
     assert start_time(child.pid) is None
     assert not processes.watch(child.pid)
     processes.close()
+
+
+class Ticking:
+    """A clock by hand, that can break."""
+
+    def __init__(self, now_ns: int) -> None:
+        self.now_ns = now_ns
+        self.broken = False
+
+    def __call__(self) -> int:
+        if self.broken:
+            raise OSError
+        return self.now_ns
+
+
+def test_the_clock_goes_on_from_where_the_boot_time_broke() -> None:
+    boottime, monotonic = Ticking(90_000_000_000), Ticking(5_000_000_000)
+    clock = Clock(boottime, monotonic)
+    assert (clock.now_ms(), clock.failed) == (90_000, False)
+    boottime.broken = True
+    assert (clock.now_ms(), clock.failed) == (90_000, True)
+    monotonic.now_ns += 7_000_000
+    boottime.broken = False
+    boottime.now_ns = 1
+    assert (clock.now_ms(), clock.failed) == (90_007, True)
+
+
+def test_the_clock_never_goes_back() -> None:
+    boottime = Ticking(2_000_000_000)
+    clock = Clock(boottime, Ticking(0))
+    assert clock.now_ms() == 2_000
+    boottime.now_ns = 1_000_000_000
+    assert clock.now_ms() == 2_000

@@ -6,7 +6,14 @@ import msgpack
 import pytest
 
 from brokerd.limits import MAX_HEADER_BYTES
-from brokerd.wire import BROKER_ONLY, Header, HeaderError, decode_header, encode_header
+from brokerd.wire import (
+    ALLOCATED_NAME,
+    BROKER_ONLY,
+    Header,
+    HeaderError,
+    decode_header,
+    encode_header,
+)
 
 PEER = "a" * 32
 REQUEST: dict[str, object] = {"v": 1, "type": "request", "id": "i1", "to": "term", "command": "x.y"}
@@ -135,3 +142,23 @@ def test_no_value_of_the_sender_is_in_an_error() -> None:
     canary = "canary-7f3a"
     error = refused({**REQUEST, "to": canary + "/", canary: canary})
     assert canary not in repr(error) + str(error.refusal.body())
+
+
+@pytest.mark.parametrize(
+    ("name", "reserved"),
+    [
+        ("t0-" + "a" * 22, True),
+        ("c1z141z3-" + "2" * 20 + "z7", True),  # the greatest uid
+        ("t0-" + "a" * 21, False),
+        ("t0-" + "a" * 23, False),
+        ("t0-" + "a" * 21 + "1", False),
+        ("t0-" + "a" * 21 + "8", False),
+        ("t-" + "a" * 22, False),
+        ("t12345678-" + "a" * 22, False),
+        ("s0-" + "a" * 22, False),
+        ("t0-" + "a" * 22 + "\n", False),
+        ("xt0-" + "a" * 22, False),
+    ],
+)
+def test_which_names_only_the_broker_gives(name: str, reserved: bool) -> None:
+    assert (ALLOCATED_NAME.fullmatch(name) is not None) is reserved

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from termnode.cli import arranging, following, keyboard, markup, parser, remote, waiting
+from termnode.cli import arranging, explaining, following, keyboard, markup, parser, waiting
 from termnode.cli.options import words
 from termnode.cli.values import length
 from termnode.control import fields
@@ -137,11 +137,11 @@ def test_inside_a_pane_that_pane_is_meant(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_remedies_name_commands() -> None:
-    said = remote._as_commands("term.tab.select it first, or ask HELP; term.panes lists them")
+    said = explaining.as_commands("term.tab.select it first, or ask HELP; term.panes lists them")
     assert said == (
         "'termnode select --tab' it first, or ask 'termnode call HELP'; 'termnode panes' lists them"
     )
-    assert remote._as_commands("term.pane.other") == "term.pane.other"
+    assert explaining.as_commands("term.pane.other") == "term.pane.other"
 
 
 @pytest.mark.parametrize(

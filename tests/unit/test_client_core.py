@@ -155,8 +155,8 @@ def test_all_reply_types_can_be_read() -> None:
 
 # -- who is asked how often --------------------------------------------------------------------
 
-ME = PeerCredentials(1000, 1000, 50)
-ANOTHER = PeerCredentials(1000, 1000, 51)
+ME = PeerCredentials(os.geteuid(), os.getegid(), 50)
+ANOTHER = PeerCredentials(os.geteuid(), os.getegid(), 51)
 
 
 @dataclass

@@ -18,6 +18,7 @@ from termnode.service.events.subscriptions import Subscriber
 from termnode.service.input import lines, pasting
 from termnode.service.input.authors import Author, Outstanding
 from termnode.service.live_pane import LivePane
+from termnode.service.native.foreground import Foreground
 from termnode.service.viewing.asking import MAX_OPEN, MAX_TITLE, Asking
 from termnode.service.viewing.doing import do, submit
 from termnode.service.viewing.pages import AT_ONCE, page
@@ -292,6 +293,7 @@ class FakeLive:
         self.outstanding: list[Outstanding] = []
         self.typed_last: Any = None
         self.terminal = FakeTerminal()
+        self.foreground = Foreground()
 
 
 def as_live(fake: FakeLive) -> LivePane:

@@ -49,7 +49,7 @@ def frame(values: object) -> bytes:
 def attach(**other: object) -> dict[str, object]:
     good = {
         "t": "attach", "token": "x", "cols": 80, "rows": 24, "read_only": False, "tab": None,
-        "env": {}, "watch": None, "v": 1,
+        "env": {}, "watch": None, "v": 2,
     }  # fmt: skip
     return {**good, **other}
 
@@ -61,7 +61,7 @@ def test_the_good_frame_of_the_refusals_below_is_taken() -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        attach(t="hello"), attach(t="welcome"), attach(t=7), attach(more=1), attach(v=2),
+        attach(t="hello"), attach(t="welcome"), attach(t=7), attach(more=1), attach(v=1),
         attach(cols=0), attach(cols=1001), attach(rows=501), attach(rows=2.0), attach(cols=True),
         attach(token=b"x"), attach(token="x" * 129), attach(read_only=1), attach(tab=-1),
         attach(env={"A": 1}), attach(env={"A": "x" * 4097}), attach(env=[]),

@@ -13,6 +13,15 @@ ALL_LINES: Final = -1
 """`--scrollback` without a number."""
 
 
+def panes(parser: argparse.ArgumentParser) -> None:
+    """Of ``panes``."""
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="what binds a request to each: instance, incarnation, id, generation",
+    )
+
+
 def wait(parser: argparse.ArgumentParser) -> None:
     """Of ``wait``."""
     parser.add_argument("--until", metavar="REGEX", help="a row matches (RE2)")

@@ -59,6 +59,27 @@ def call(parser: argparse.ArgumentParser) -> None:
         default=60.0,
         help="seconds to wait for the reply (default: 60)",
     )
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="bound to one pane, through the gate (verbs that are only there go there anyway)",
+    )
+    parser.add_argument(
+        "--pane",
+        metavar="N",
+        type=pane_id,
+        help="with --native: the pane (default: the one this runs in)",
+    )
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="with --native: show on stderr what was filled in and sent",
+    )
+
+
+def sessions(parser: argparse.ArgumentParser) -> None:
+    """Of ``sessions``."""
+    parser.add_argument("--watch", action="store_true", help="go on until Ctrl-C")
 
 
 def posture(parser: argparse.ArgumentParser) -> None:

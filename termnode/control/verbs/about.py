@@ -16,6 +16,11 @@ _LOG_ENTRY: Final = (
     "request_id (whether there was one), replayed"
 )
 
+_IDENTITY: Final = (
+    "of the service on the bus: state (off, starting, ready or lost), and what there is of policy, "
+    "name, problem (specs/identity.md)"
+)
+
 ABOUT: Final = (
     VerbSpec(
         INFO,
@@ -27,6 +32,7 @@ ABOUT: Final = (
             ("service", "the name it serves"),
             ("version", "of Termnode"),
             ("posture", "open or strict, as read for this request"),
+            ("identity", _IDENTITY),
             ("verbs", "names of all verbs"),
             ("limits", "request_bytes, response_bytes, mutations, waits, remembered"),
         ),
@@ -39,7 +45,11 @@ ABOUT: Final = (
         None,
         (),
         (
-            ("verbs", "one object per verb, from the same table as this text"),
+            (
+                "verbs",
+                "one object per verb, from the same table as this text; lanes says where it is",
+            ),
+            ("native", "the native lane: its verbs, and the fields around them (envelope)"),
             ("errors", "every error code and what to do about it"),
         ),
         always=True,

@@ -32,7 +32,8 @@ _TAB_ENTRY: Final = (
 _PANE_ENTRY: Final = (
     "of each: id, tab, active, generation, title, x, y, cols, rows, zoomed (true where it hides "
     "the others of its tab), hidden (true behind a zoomed one; place and size are then those "
-    "without zoom), state (starting, running or exited), and what is known of pid, command, cwd, "
+    "without zoom), state (starting, running or exited), binding (of its verified session: state, "
+    "reason, generation, ready; specs/identity.md), and what is known of pid, command, cwd, "
     "idle_ms, exit, duration_ms, held_by"
 )
 

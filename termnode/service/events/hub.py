@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import Any
 
-from termnode.service.events.ring import KNOWN, Ring
+from termnode.service.events.ring import KNOWN, Happened, Ring
 from termnode.service.events.subscriptions import (
     SUBSCRIPTIONS,
     Subscriber,
@@ -38,7 +38,8 @@ class Events:
     Numbers begin after ``begin``: it should be beyond those of an earlier service, whose numbers
     then stand for none of these. ``wall_ms`` gives Unix milliseconds. ``is_open`` says whether the
     posture is open; it is asked in the same step as each sending. ``on_news`` is called when there
-    may be something to send or the subscriptions changed.
+    may be something to send or the subscriptions changed. ``beside`` tells others of the same
+    events, by other rules: it is asked what it wants, and told when there is something new.
     """
 
     def __init__(
@@ -49,10 +50,11 @@ class Events:
         subscriptions: int = SUBSCRIPTIONS,
         known: int = KNOWN,
         begin: int = 0,
+        ring: Ring | None = None,
     ) -> None:
         self._wall_ms = wall_ms
         self._is_open = is_open
-        self._ring = Ring(known, begin)
+        self._ring = Ring(known, begin) if ring is None else ring
         self._subscriptions = Subscriptions(subscriptions)
         self._sent = 0
         self._failed = 0
@@ -60,6 +62,7 @@ class Events:
         self.changes = 0
         """How often the subscriptions have changed."""
         self.on_news: Callable[[], object] = _nobody
+        self.beside: Events | None = None
 
     def publish(
         self,
@@ -77,8 +80,7 @@ class Events:
         body = {"kind": kind, "pane": pane, "panes": sorted(panes) or None, **fields}
         known = {name: value for name, value in body.items() if value is not None}
         self._ring.add(kind, about, {"time": self._wall_ms(), **known})
-        if self._subscriptions:
-            self.on_news()
+        self._published()
 
     def subscribe(self, who: Subscriber, args: Mapping[str, Any]) -> dict[str, object]:
         """term.events with checked arguments: begin, change or stop; the fields of the reply.
@@ -87,7 +89,7 @@ class Events:
         are as many as there may be.
         """
         if args["stop"]:
-            self._subscriptions.remove(who.connection)
+            self._subscriptions.remove(who)
             self._changed()
             return {"seq": self._ring.last, "active": False}
         start = self._start(args.get("after"))
@@ -96,9 +98,17 @@ class Events:
         missed = {"missed": self._missed(start)} if "after" in args else {}
         return {"seq": self._ring.last, "active": True, **missed}
 
+    @property
+    def ring(self) -> Ring:
+        """The events themselves."""
+        return self._ring
+
     def wanted(self, kind: str, pane: int) -> bool:
         """Whether anybody would be told of an event of this kind in this pane."""
-        return self._subscriptions.wanted(kind, pane)
+        others = self.beside
+        return self._subscriptions.wanted(kind, pane) or (
+            others is not None and others.wanted(kind, pane)
+        )
 
     def pids(self) -> frozenset[int]:
         """The processes whose end ends a subscription."""
@@ -148,6 +158,12 @@ class Events:
 
     # -- inside --------------------------------------------------------------------------------
 
+    def _published(self) -> None:
+        if self._subscriptions:
+            self.on_news()
+        if self.beside is not None:
+            self.beside._published()
+
     def _start(self, after: int | None) -> int:
         """The number after which to begin; 0 for one that was never given: numbers began anew."""
         if after is None:
@@ -176,13 +192,16 @@ class Events:
             if each.takes(happened):
                 if sent == limit:
                     return sent, Left.MORE
-                if not send(each.who.connection, {**happened.body, "previous": each.previous}):
+                if not send(each.who.connection, self._told(each, happened)):
                     self._failed += 1
                     return sent, Left.STUCK
                 sent += 1
                 each.previous = happened.seq
             each.cursor = happened.seq
         return sent, Left.NOTHING
+
+    def _told(self, each: Subscription, happened: Happened) -> Mapping[str, object]:
+        return {**happened.body, "previous": each.previous}
 
     def _catch_up(self, each: Subscription) -> None:
         """Events that are known no longer are lost to it; the next one says so."""

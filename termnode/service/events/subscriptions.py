@@ -10,7 +10,7 @@ from brokerd.client import limit_reached
 from termnode.service.events.ring import Happened
 
 SUBSCRIPTIONS: Final = 64
-"""Subscriptions at a time; one connection has one."""
+"""Subscriptions at a time; one subscriber has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class Subscriber:
     connection: str
     epoch: str
     pid: int
+
+    @property
+    def key(self) -> str:
+        """Whose subscription one takes the place of."""
+        return self.connection
 
 
 @dataclass(slots=True)
@@ -46,7 +51,7 @@ class Subscription:
 
 
 class Subscriptions:
-    """At most ``limit`` subscriptions, one per connection, in the order in which they began."""
+    """At most ``limit`` subscriptions, one per subscriber, in the order in which they began."""
 
     def __init__(self, limit: int = SUBSCRIPTIONS) -> None:
         self._limit = limit
@@ -56,11 +61,11 @@ class Subscriptions:
         return len(self._held)
 
     def add(self, new: Subscription) -> None:
-        """Put one in, in place of what its connection had. Raises Refusal RESOURCE_LIMIT."""
-        self.remove(new.who.connection)
+        """Put one in, in place of what it had. Raises Refusal RESOURCE_LIMIT."""
+        self.remove(new.who)
         if len(self._held) >= self._limit:
             self._make_room(new.who.pid)
-        self._held[new.who.connection] = new
+        self._held[new.who.key] = new
 
     def _make_room(self, pid: int) -> None:
         """Let the oldest subscription of the same process give way.
@@ -74,9 +79,9 @@ class Subscriptions:
             raise limit_reached("subscriptions", self._limit, message)
         del self._held[oldest]
 
-    def remove(self, connection: str) -> None:
-        """Take out what that connection has, if anything."""
-        self._held.pop(connection, None)
+    def remove(self, who: Subscriber) -> None:
+        """Take out what that subscriber has, if anything."""
+        self._held.pop(who.key, None)
 
     def keep(self, true: Callable[[Subscriber], bool]) -> bool:
         """Take out those for which it is not ``true``; whether there were any."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from brokerd.client import RC_OK, ErrorCode
+from termnode.control.native.spec import NativeSpec
 from termnode.control.spec import Capability
 from termnode.lanes.calls import OK, Reply, Sealed, Ticket
 from termnode.lanes.who import summary
@@ -102,10 +103,17 @@ class Telling:
         if ticket.spec.capability is Capability.INPUT:
             self._input(ticket, reply, sealed)
         elif reply is not None and reply.rc == RC_OK:
-            before = self._active
-            self._layout(ticket.spec.name, sealed.pane)
-            if self._active not in {before, None}:
-                self.on_moved(self._active or 0, summary(ticket.principal), ticket.spec.name)
+            self._did(ticket.spec.name, sealed.pane, summary(ticket.principal))
+
+    def acted(self, spec: NativeSpec, pane: int, who: str, sealed: Sealed) -> None:
+        """A mutation of the native lane was carried out; of input: it was accepted."""
+        if sealed.outcome != OK:
+            return
+        if spec.input:
+            told = {"verb": spec.name, "who": who, "outcome": "accepted", **self._version(pane)}
+            self._events.publish("input", pane, **told)
+        else:
+            self._did(spec.name, pane, who)
 
     # -- inside --------------------------------------------------------------------------------
 
@@ -136,6 +144,12 @@ class Telling:
         live = self._find_live(placed.id)
         revision = None if live is None else live.terminal.revision
         return {"generation": placed.generation, "revision": revision}
+
+    def _did(self, verb: str, pane: int | None, who: str) -> None:
+        before = self._active
+        self._layout(verb, pane)
+        if self._active not in {before, None}:
+            self.on_moved(self._active or 0, who, verb)
 
     def _layout(self, verb: str, pane: int | None) -> None:
         moved = self._places.moved()

@@ -11,6 +11,7 @@ from termnode.service.input.confirming import type_confirmed
 from termnode.service.input.pasting import paste
 from termnode.service.input.writing import Target, send, target_of, written
 from termnode.service.state import Args, Later, Mutation, Result, State
+from termnode.terminal.engine import Engine
 from termnode.terminal.input.encode import encode_all
 from termnode.terminal.input.mouse import NotRequested, OutOfRange, encode_mouse
 
@@ -34,12 +35,11 @@ async def press_keys(state: State, args: Args) -> Later:
 async def use_mouse(state: State, args: Args) -> Later:
     """term.mouse"""
     target = target_of(state, args.get("pane"))
-    return _sent(state, target, _mouse_bytes(target, args))
+    return _sent(state, target, mouse_bytes(target.live.terminal.engine, args))
 
 
-def _mouse_bytes(target: Target, args: Args) -> bytes:
+def mouse_bytes(engine: Engine, args: Args) -> bytes:
     """Raises Refusal: INVALID_ARGUMENT outside the pane, UNSUPPORTED when it cannot be told."""
-    engine = target.live.terminal.engine
     for axis, cells in (("x", engine.cols), ("y", engine.rows)):
         if args[axis] >= cells:
             raise invalid(axis, f"{axis} is outside the pane: 0 to {cells - 1}", limit=cells - 1)

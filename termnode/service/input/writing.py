@@ -78,7 +78,7 @@ def send(
     there meanwhile, DISCONNECTED when it is gone.
     """
     if target.live in state.inputs.held:
-        raise _held()
+        raise held()
     return write(state, target, data, closing=closing, patience=patience)
 
 
@@ -90,6 +90,7 @@ def write(
         raise _ended()
     if target.revoked:
         raise _person_typed(written_bytes=0, bytes=len(data))
+    target.live.foreground.raise_("input")  # what the native lane was permitted goes first
     before, begun = target.live.line_begun, begun_after(target.live, data)
     try:
         ticket = target.live.terminal.write(
@@ -100,8 +101,7 @@ def write(
             patience=patience,
         )
     except QueueFull as full:
-        message = "the program has not read earlier input yet: wait until it has, then try again"
-        raise limit_reached("input_queue_room", full.room, message) from None
+        raise no_room(full) from None
     except Gone:
         raise _ended() from None
     if ticket.outcome in {None, "written"}:
@@ -113,11 +113,12 @@ def write(
 def _outstanding(target: Target, ticket: Ticket, line_begun: int) -> Outstanding | None:
     if ticket.outcome is not None:
         return None
-    undo = partial(_recount_line, target.live, ticket, line_begun)
+    undo = partial(recount_line, target.live, ticket, line_begun)
     return Outstanding(target.author, lambda: ticket.outcome is None, undo)
 
 
-def _recount_line(live: LivePane, ticket: Ticket, line_begun: int) -> None:
+def recount_line(live: LivePane, ticket: Ticket, line_begun: int) -> None:
+    """Note what of a discarded input was typed behind ``line_begun`` bytes of a line."""
     live.line_begun = begun_after_all(live, line_begun, ticket.data[: ticket.written])
 
 
@@ -163,7 +164,14 @@ def _person_typed(**counts: int) -> Refusal:
     )
 
 
-def _held() -> Refusal:
+def no_room(full: QueueFull) -> Refusal:
+    """RESOURCE_LIMIT: the queue of the pane."""
+    message = "the program has not read earlier input yet: wait until it has, then try again"
+    return limit_reached("input_queue_room", full.room, message)
+
+
+def held() -> Refusal:
+    """BUSY: a text waits for its Enter."""
     return Refusal(
         ErrorCode.BUSY,
         "a text that was just typed there waits for its Enter: try again in a moment",

@@ -96,6 +96,7 @@ def _pane(state: State, pane: int, rect: Rect) -> Result:
         "cols": rect.cols,
         "rows": rect.rows,
         **_zoom(state, placed),
+        "binding": _binding(state, pane),
     }
     live = state.find_live(pane)
     return known({**result, **(_running(live) if live else {"state": "starting"})})
@@ -106,6 +107,16 @@ def _zoom(state: State, placed: Pane) -> Result:
     if not tab.zoomed:
         return {}
     return {"zoomed" if tab.active == placed.id else "hidden": True}
+
+
+def _binding(state: State, pane: int) -> Result:
+    binding = state.identity.binding_of(pane)
+    return {
+        "state": binding.state,
+        "reason": binding.reason,
+        "generation": binding.generation,
+        "ready": state.identity.control_ready(pane),
+    }
 
 
 def _running(live: LivePane) -> Result:

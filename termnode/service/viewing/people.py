@@ -77,6 +77,7 @@ class People:
         self.inputs += 1
         live.person_at = self.inputs
         live.foreground_generation += 1
+        live.foreground.raise_(PERSON)
         live.terminal.recheck_permits()
         for each in reversed(left):  # the first one last: it says what was there before all of them
             each.undo()

@@ -132,6 +132,7 @@ class StateScene:
             None if cut is None else _interrupted(cut),
             "open" if state.is_open() else "strict",
             state.config.name,
+            state.identity.state.trouble,
         )
 
     def questions(self) -> tuple[Asked, ...]:

@@ -1,0 +1,95 @@
+"""The fields that only the native lane has, and what the fields around a verb's own mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from termnode.control.fields import TEXT
+from termnode.control.native.limits import AFFECTED_MOST
+from termnode.control.spec import Field, FieldType
+
+TARGET: Final = "target"
+AFFECTED: Final = "affected"
+REQUEST_ID: Final = "request_id"
+REQUEST_EPOCH: Final = "request_epoch"
+FOREGROUND: Final = "foreground_generation"
+OPERATION_ID: Final = "operation_id"
+
+ENVELOPE: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        TARGET: ("target", "the pane, by instance, incarnation, id and generation"),
+        AFFECTED: (
+            f"array of at most {AFFECTED_MOST} targets",
+            "the other panes that may be resized, moved, shown, hidden or closed by this",
+        ),
+        REQUEST_ID: (
+            "decimal string from 1",
+            (
+                "higher than any before it of the same caller; sent again with the very same bytes "
+                "it gives the recorded reply and runs nothing"
+            ),
+        ),
+        REQUEST_EPOCH: (
+            "32 hex digits",
+            (
+                "the connection on which the request id counts: the caller's own. May be left out "
+                "in open posture, by callers without a record, for input and layout without argv"
+            ),
+        ),
+        FOREGROUND: (
+            "decimal string",
+            "as read last: input is refused when a person or another program came in between",
+        ),
+        OPERATION_ID: ("decimal string", "as it was replied to the mutation"),
+    }
+)
+"""Type and meaning of the fields around a verb's own."""
+
+CONTENTS: Final = Field(
+    "contents",
+    FieldType.BOOLEAN,
+    "also what the pane shows; without it the other fields mean nothing and are refused",
+    default=False,
+)
+WITH: Final = Field(
+    "with",
+    FieldType.DECIMAL,
+    "id of the pane to change places with, named in affected",
+    required=True,
+)
+BESIDE: Final = Field(
+    "beside",
+    FieldType.DECIMAL,
+    "id of the pane whose room is halved, of any tab, named in affected",
+    required=True,
+)
+
+
+def _words(*words: str) -> Mapping[str, str]:
+    return MappingProxyType({word: word for word in words})
+
+
+READABLE: Final = Field(
+    "property",
+    FieldType.CHOICE,
+    "state is term.session, contents is term.snapshot with contents",
+    required=True,
+    choices=_words("state", "contents"),
+)
+WRITABLE: Final = Field(
+    "property",
+    FieldType.CHOICE,
+    "selected is term.pane.select, input is term.type",
+    required=True,
+    choices=_words("selected", "input"),
+)
+VALUE: Final = Field(
+    "value",
+    TEXT.type,
+    "of selected true, of input the text",
+    required=True,
+    low=TEXT.low,
+    high=TEXT.high,
+)

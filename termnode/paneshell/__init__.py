@@ -1,0 +1,1 @@
+"""The pane shell: the process beside a pane's shell that proves who the pane is."""

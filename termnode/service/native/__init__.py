@@ -1,0 +1,1 @@
+"""The native lane in the service: what it does once the gate has let a request through."""
