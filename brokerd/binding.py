@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from brokerd.encodings import CAPABILITIES, ID_BYTES, ROLES, TERM, parse_hex, parse_u64
+from brokerd import fields
+from brokerd.encodings import ROLES, TERM
+from brokerd.fields import BadField, Reader, read_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,24 +35,16 @@ class SessionBinding:
 
     def to_fields(self) -> dict[str, object]:
         """The map that says this in a stamp: numbers are canonical decimal strings."""
-        return {key: _plain(getattr(self, key)) for key in self.__slots__}
+        return {key: fields.plain(getattr(self, key)) for key in self.__slots__}
 
     @classmethod
     def from_fields(cls, raw: object) -> SessionBinding | None:
         """The binding in a decoded map, or None for anything that is not exactly one."""
-        if not isinstance(raw, dict) or raw.keys() != _READERS.keys():
-            return None
         try:
-            binding = cls(**{key: read(raw[key]) for key, read in _READERS.items()})
-        except ValueError:
+            binding = cls(**read_fields(_READERS, raw))
+        except BadField:
             return None
         return binding if _consistent(binding) else None
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, int) else value
 
 
 def _consistent(binding: SessionBinding) -> bool:
@@ -66,53 +60,22 @@ def _consistent(binding: SessionBinding) -> bool:
     return None not in place and binding.pane_generation != 0
 
 
-def _id(raw: object) -> str:
-    if not isinstance(raw, str) or parse_hex(raw, ID_BYTES) is None:
-        raise ValueError("not an id")
-    return raw
-
-
-def _role(raw: object) -> str:
-    if not isinstance(raw, str) or raw not in ROLES:
-        raise ValueError("not a role")
-    return raw
-
-
-def _number(raw: object) -> int:
-    if (number := parse_u64(raw)) is None:
-        raise ValueError("not a number")
-    return number
-
-
 def _generation(raw: object) -> int:
-    if (number := _number(raw)) == 0:
-        raise ValueError("nothing was bound yet")
-    return number
+    if (generation := fields.number(raw)) == 0:
+        raise BadField("something that was bound")
+    return generation
 
 
-def _capabilities(raw: object) -> tuple[str, ...]:
-    """Only the one order, each once: so that equal sets are equal stamps."""
-    if not isinstance(raw, list) or not raw:
-        raise ValueError("not capabilities")
-    if raw != [each for each in CAPABILITIES if each in raw]:
-        raise ValueError("not capabilities, ascending, each once")
-    return tuple(raw)
-
-
-def _or_none(read: Callable[[object], Any]) -> Callable[[object], Any]:
-    return lambda raw: None if raw is None else read(raw)
-
-
-_READERS: Final[Mapping[str, Callable[[object], Any]]] = {
-    "record_id": _id,
-    "instance_id": _id,
-    "incarnation": _id,
-    "role": _role,
-    "parent_instance": _or_none(_id),
-    "parent_incarnation": _or_none(_id),
-    "pane_id": _or_none(_number),
-    "pane_generation": _or_none(_number),
+_READERS: Final[Mapping[str, Reader]] = {
+    "record_id": fields.identifier,
+    "instance_id": fields.identifier,
+    "incarnation": fields.identifier,
+    "role": fields.one_of(ROLES),
+    "parent_instance": fields.or_none(fields.identifier),
+    "parent_incarnation": fields.or_none(fields.identifier),
+    "pane_id": fields.or_none(fields.number),
+    "pane_generation": fields.or_none(fields.number),
     "binding_generation": _generation,
-    "capabilities": _capabilities,
-    "lease_remaining_ms": _number,
+    "capabilities": fields.capabilities,
+    "lease_remaining_ms": fields.number,
 }

@@ -125,9 +125,9 @@ def principal_from_stamp(stamp: bytes) -> Principal | NodePrincipal | None:
     if _complete(fields, _NODE_FIELDS):
         return NodePrincipal(**{key: fields[key] for key in NodePrincipal.__slots__})  # type: ignore[arg-type]
     session = fields.get("session")
-    binding = SessionBinding.from_fields(session)
     if not _complete(fields, _BARE_FIELDS if session is None else _BOUND_FIELDS):
         return None
+    binding = None if session is None else SessionBinding.from_fields(session)
     if session is not None and binding is None:
         return None
     known = {key: fields[key] for key in Principal.__slots__}

@@ -39,11 +39,7 @@ def resolve(path: str | os.PathLike[str] | None = None, *, make: bool = True) ->
     to group or others, a socket path over 107 bytes, or a parent in which it cannot be made.
     """
     directory = locate(path)
-    if len(os.fsencode(directory / SOCKET_NAME)) > MAX_SOCKET_PATH:
-        raise RuntimeDirError(
-            f"{directory}: the socket's path would be over {MAX_SOCKET_PATH} bytes;"
-            f" set {VARIABLE} to a shorter directory"
-        )
+    check_length(directory, f"set {VARIABLE} to a shorter directory")
     if make:
         _make(directory)
     elif not os.path.lexists(directory):
@@ -115,12 +111,11 @@ def check_shared(directory: Path, owners: Collection[int]) -> None:
     check_length(directory)
 
 
-def check_length(directory: Path) -> None:
+def check_length(directory: Path, remedy: str = "name a shorter directory") -> None:
     """Raise RuntimeDirError when the path of a socket in it would be too long."""
-    if len(os.fsencode(directory / SOCKET_NAME)) > MAX_SOCKET_PATH:
+    if len(os.fsencode(socket_path(directory))) > MAX_SOCKET_PATH:
         raise RuntimeDirError(
-            f"{directory}: the socket's path would be over {MAX_SOCKET_PATH} bytes;"
-            " name a shorter directory"
+            f"{directory}: the socket's path would be over {MAX_SOCKET_PATH} bytes; {remedy}"
         )
 
 

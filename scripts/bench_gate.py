@@ -24,17 +24,13 @@ from brokerd.client import (
     DEFAULT_OPEN,
     RC_OK,
     TERM,
-    Bus,
     Principal,
     RecordView,
     Ref,
     connect,
 )
 from scripts.bench_common import milliseconds, percentile, service
-from termnode.client import requests
-from termnode.client.errors import ServiceUnavailable
-from termnode.client.native_caller import NativeCaller
-from termnode.client.native_term import Term, name_of
+from termnode import client
 from termnode.control.native.callers import actor_of
 from termnode.control.native.decisions import Go
 from termnode.control.native.gate import Gate
@@ -182,21 +178,20 @@ def in_process(calls: int) -> dict[str, Any]:
 
 async def over_the_bus(directory: str, calls: int) -> dict[str, Any]:
     """Looks at one pane through both lanes, in turn."""
+    own, target = await _ready(directory)
     async with connect(directory) as bus:
-        with trio.fail_after(READY_S):
-            term = await _ready(bus)
-        plain = json.dumps({"pane": term.panes[0].pane_id}).encode()
-        bound = json.dumps({"target": term.panes[0].to_json(), "contents": True}).encode()
+        plain = json.dumps({"pane": target.pane_id}).encode()
+        bound = json.dumps({"target": target.to_json(), "contents": True}).encode()
         rounds = []
         for _ in range(ROUNDS):
-            times: dict[str, list[float]] = {"term": [], term.name: []}
+            times: dict[str, list[float]] = {"term": [], own: []}
             for _ in range(calls):
-                for name, raw in (("term", plain), (term.name, bound)):
+                for name, raw in (("term", plain), (own, bound)):
                     start = time.perf_counter()
                     reply = await bus.request_raw(name, "term.snapshot", raw)
                     times[name].append(time.perf_counter() - start)
                     assert reply.ok, reply.error
-            rounds.append((times["term"], times[term.name]))
+            rounds.append((times["term"], times[own]))
     best = min(rounds, key=lambda each: percentile(each[1], 0.5) / percentile(each[0], 0.5))
     return {
         "global_ms": milliseconds(best[0]),
@@ -205,19 +200,11 @@ async def over_the_bus(directory: str, calls: int) -> dict[str, Any]:
     }
 
 
-async def _ready(bus: Bus) -> Term:
-    """The Term, once its pane may be controlled."""
-    caller, about = NativeCaller(bus), requests.info()
-    while True:
-        reply = await bus.request("term", about.verb, {})
-        try:
-            term = await caller.find(name_of(about.answer(reply).identity))
-            session = await caller.look(term)
-        except ServiceUnavailable:
-            session = None
-        if session is not None and session.panes[0].ready:
-            return term
-        await trio.sleep(0.05)
+async def _ready(directory: str) -> tuple[str, Target]:
+    """The allocated name of the service, and its first pane once that may be controlled."""
+    async with client.connect(directory, name="term") as session:
+        native = await session.native(timeout=READY_S)
+        return native.term.name, (await native.wait_pane(1, timeout=READY_S)).target
 
 
 def gate(calls: int) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from termnode.cli.mirror import parent
+
 
 def sidecars(service_pid: int) -> list[int]:
     """Private bytes of each process beside a pane's shell: those that the zygote has forked."""
@@ -13,19 +15,10 @@ def sidecars(service_pid: int) -> list[int]:
     return [_private(pid) for zygote in zygotes for pid in _children(zygote)]
 
 
-def _children(parent: int) -> Iterator[int]:
+def _children(pid: int) -> Iterator[int]:
     for name in os.listdir("/proc"):
-        if name.isdigit() and _parent(name) == parent:
+        if name.isdigit() and parent(int(name)) == pid:
             yield int(name)
-
-
-def _parent(pid: str) -> int:
-    try:
-        return int(
-            Path("/proc", pid, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1]
-        )
-    except OSError:
-        return 0
 
 
 def _command(pid: int) -> bytes:

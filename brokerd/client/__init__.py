@@ -90,9 +90,7 @@ from brokerd.encodings import (
     POLICIES,
     RESTRICTED,
     TERM,
-    capabilities_hash,
     key_hash,
-    parse_hex,
     parse_u64,
 )
 from brokerd.errors import (
@@ -197,7 +195,6 @@ __all__ = [
     "background",
     "boottime_ms",
     "broker_pid",
-    "capabilities_hash",
     "connect",
     "connect_node",
     "decode_object",
@@ -210,7 +207,6 @@ __all__ = [
     "lock_holder",
     "open_broker",
     "open_holder",
-    "parse_hex",
     "parse_u64",
     "preload",
     "remove_broker_leftovers",

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import trio
 
 from brokerd import bodies, wire
-from brokerd.client.errors import BusError, NotConnected, RequestTimeout
+from brokerd.client.errors import NotConnected
 from brokerd.client.messages import Reply, Request
 from brokerd.client.names import NameSink
 from brokerd.client.serving import Dispatcher, Handler
 from brokerd.client.session import Phase, Session
 from brokerd.client.sessions.side import SessionSide
-from brokerd.client.slots import Outcome, Slot, refusal_of
+from brokerd.client.slots import Slot, refusal_of, reply_of
 from brokerd.client.streams import Attendance, DirectedEvents, Events, Requests
-from brokerd.client.waiting import background, outcome_of
+from brokerd.client.waiting import asked, background, outcome_of
 
 REQUEST_TIMEOUT = 30.0
 """Seconds a request waits unless its caller says else."""
@@ -102,14 +102,8 @@ class Bus(SessionSide):
         self, to: str, command: str, body: bytes, *, timeout: float | None = REQUEST_TIMEOUT
     ) -> Reply:
         """As ``request``, with the body's bytes as they are."""
-        slot = Slot()
-        request_id = self._session.request(to, command, body, slot)
-        try:
-            outcome = await outcome_of(slot, timeout)
-        finally:
-            if slot.outcome is None:
-                self._session.abandon(request_id)
-        return _answer(outcome, timeout)
+        outcome, _ = await asked(self._session, to, command, body, timeout)
+        return reply_of(outcome, timeout)
 
     async def publish(self, topic: str, value: object) -> int:
         """Make ``value`` (anything JSON can say) the topic's latest; returns its sequence number.
@@ -244,14 +238,6 @@ class Bus(SessionSide):
 async def _settled(slot: Slot, name: str = "") -> None:
     """Wait for the answer to housekeeping; raise when it is anything but done."""
     outcome = await outcome_of(slot, _HOUSEKEEPING_TIMEOUT)
-    error = refusal_of(_answer(outcome, _HOUSEKEEPING_TIMEOUT), name)
+    error = refusal_of(reply_of(outcome, _HOUSEKEEPING_TIMEOUT), name)
     if error is not None:
         raise error
-
-
-def _answer(outcome: Outcome | None, timeout: float | None) -> Reply:
-    if outcome is None:
-        raise RequestTimeout(timeout or 0.0)
-    if isinstance(outcome, BusError):
-        raise outcome
-    return outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from brokerd.client.errors import BusError, NameTaken, Refused
+from brokerd.client.errors import BusError, NameTaken, Refused, RequestTimeout
 from brokerd.client.messages import Reply
 
 Outcome: TypeAlias = "Reply | BusError"
@@ -30,6 +30,15 @@ class Slot:
         self.outcome = outcome
         if self.on_done is not None:
             self.on_done(outcome)
+
+
+def reply_of(outcome: Outcome | None, timeout: float | None) -> Reply:
+    """The reply in an outcome. Raises RequestTimeout for none in time, else the BusError it is."""
+    if outcome is None:
+        raise RequestTimeout(timeout or 0.0)
+    if isinstance(outcome, BusError):
+        raise outcome
+    return outcome
 
 
 def refusal_of(outcome: Outcome, name: str = "") -> BusError | None:

@@ -8,7 +8,30 @@ from contextlib import asynccontextmanager
 
 import trio
 
+from brokerd.client.session import Session
 from brokerd.client.slots import Outcome, Slot
+
+
+async def asked(
+    session: Session,
+    to: str,
+    command: str,
+    body: bytes,
+    timeout: float | None,
+    *,
+    again: str | None = None,
+) -> tuple[Outcome | None, str]:
+    """Send a request and wait as ``outcome_of`` does: its outcome, and the id it had.
+
+    Raises what ``Session.request`` raises. An answer that comes later goes nowhere.
+    """
+    slot = Slot()
+    request_id = session.request(to, command, body, slot, again=again)
+    try:
+        return await outcome_of(slot, timeout), request_id
+    finally:
+        if slot.outcome is None:
+            session.abandon(request_id)
 
 
 async def outcome_of(slot: Slot, timeout: float | None) -> Outcome | None:

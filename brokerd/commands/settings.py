@@ -27,13 +27,13 @@ def parse(text: str) -> Setting:
     return name, int(value)
 
 
-def apply(settings: Iterable[Setting], limits: Limits = DEFAULTS) -> Limits:
-    """``limits`` with the settings made; the last of a name counts."""
+def apply(settings: Iterable[Setting]) -> Limits:
+    """The default limits with the settings made; the last of a name counts."""
     chosen = dict(settings)
     inner = {name.removeprefix(_SESSIONS): value for name, value in _of_sessions(chosen).items()}
     outer = {name: value for name, value in chosen.items() if not name.startswith(_SESSIONS)}
-    sessions = dataclasses.replace(limits.sessions, **inner)
-    return dataclasses.replace(limits, sessions=sessions, **outer)
+    sessions = dataclasses.replace(DEFAULTS.sessions, **inner)
+    return dataclasses.replace(DEFAULTS, sessions=sessions, **outer)
 
 
 def _of_sessions(settings: Mapping[str, int]) -> dict[str, int]:

@@ -12,9 +12,9 @@ from brokerd.bodies import Json
 from brokerd.core.bus import Bus
 from brokerd.core.connections import Connection
 from brokerd.core.observe import Observer
+from brokerd.core.sessions.arguments import an_id
 from brokerd.core.verb import Args, Result, Verb
 from brokerd.errors import forbidden, invalid
-from brokerd.wire import CONNECTION_ID
 
 MAX_GLOBS: Final = 32
 MAX_GLOB_BYTES: Final = 128
@@ -35,14 +35,14 @@ def _start(bus: Bus, sender: Connection, args: Args) -> Result:
 
 
 def _read(bus: Bus, sender: Connection, args: Args) -> Result:
-    observe_id, after = _id(args["observe_id"]), args.get("after", 0)
+    observe_id, after = an_id("observe_id", args["observe_id"]), args.get("after", 0)
     if type(after) is not int or after < 0:
         raise invalid("after", "after must be the seq of an event, or 0")
     return bus.observers.get(observe_id, sender).read(after)
 
 
 def _stop(bus: Bus, sender: Connection, args: Args) -> Result:
-    observe_id = _id(args["observe_id"])
+    observe_id = an_id("observe_id", args["observe_id"])
     bus.observers.stop(observe_id, sender)
     return {"observe_id": observe_id}
 
@@ -59,12 +59,6 @@ def _globs(value: Json) -> tuple[str, ...]:
 def _ring(value: Json) -> int:
     if type(value) is not int or not MIN_RING <= value <= MAX_RING:
         raise invalid("ring", f"ring must be a number of events, {MIN_RING} to {MAX_RING}")
-    return value
-
-
-def _id(value: Json) -> str:
-    if not isinstance(value, str) or not CONNECTION_ID.fullmatch(value):
-        raise invalid("observe_id", "observe_id must be 32 lowercase hexadecimal digits")
     return value
 
 

@@ -14,7 +14,6 @@ SESSION: Final = "session."
 OBSERVE: Final = "broker.observe."
 
 _ALWAYS: Final = frozenset({"broker.ping", "broker.bye", "broker.info"})
-_OF_NODES: Final = _ALWAYS | {HELLO}
 _OF_THE_OWNER: Final = frozenset(
     {"broker.register", "broker.publish", "broker.subscribe", "broker.list"}
 )
@@ -32,7 +31,7 @@ def require_right(bus: Bus, sender: Connection, command: str) -> None:
     if command in _ALWAYS:
         return
     if isinstance(sender.peer, NodePeer):
-        if command not in _OF_NODES:
+        if command != HELLO:
             raise forbidden()
         return
     if not command.startswith(SESSION):

@@ -5,24 +5,26 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from brokerd import rundir
+from brokerd.locks import Lock
 from brokerd.rundir import RuntimeDirError
 
 
 class Endpoint:
     """Holds the lock of a runtime directory from construction to ``close``.
 
-    Raises RuntimeDirError: the directory cannot be trusted, a live broker holds it, or something
-    that is not a socket is where the socket belongs.
+    ``lock`` takes the lock. Raises RuntimeDirError: the directory cannot be trusted, a live broker
+    holds it, or something that is not a socket is where the socket belongs.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, lock: Callable[[Path], Lock] = rundir.acquire) -> None:
         self.directory = directory
         self.path = rundir.socket_path(directory)
         self._bound: os.stat_result | None = None
-        self._lock = rundir.acquire(directory)
+        self._lock = lock(directory)
         try:
             check_leftover(self.path)
         except RuntimeDirError:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Final
 
 from brokerd import rundir
-from brokerd.io.endpoint import check_leftover
+from brokerd.io.endpoint import Endpoint
 from brokerd.locks import Lock, LockHeld
 from brokerd.rundir import RuntimeDirError
 
 _BACKLOG: Final = 128
 
 
-class SharedEndpoint:
+class SharedEndpoint(Endpoint):
     """Holds the lock of a shared directory and listens in it, from construction to ``close``.
 
     Raises RuntimeDirError: the directory cannot be trusted or used, another broker shares it, or
@@ -29,23 +29,18 @@ class SharedEndpoint:
         rundir.check_length(directory)
         _make(directory)
         rundir.check_shared(directory, {os.geteuid()})
-        self.path = rundir.socket_path(directory)
-        self._lock = _lock(directory)
+        super().__init__(directory, _lock)
         try:
-            check_leftover(self.path)
             self.listener = _listen(self.path)
-            self._bound = os.lstat(self.path)
+            self.bound()
         except BaseException:
-            self._lock.release()
+            super().close()
             raise
 
     def close(self) -> None:
-        """Remove what is still ours, and let go of the lock. What has vanished is no error."""
+        """Listen no more, and leave the directory as any endpoint does."""
         self.listener.close()
-        with contextlib.suppress(OSError):
-            if os.path.samestat(self._bound, os.lstat(self.path)):
-                self.path.unlink()
-        self._lock.release()
+        super().close()
 
 
 def _make(directory: Path) -> None:

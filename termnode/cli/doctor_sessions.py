@@ -80,8 +80,8 @@ def identity(said: dict[str, Any] | None) -> Finding:
         remedy = "start it again with this version: termnode down, termnode up"
         return Finding("identity", "warn", "the service tells none", remedy)
     state, policy = str(said.get("state")), str(said.get("policy") or "no policy")
-    problem = clean(str(said.get("problem") or ""))
-    found = f"{state}, {policy}" + (f": {problem}" if problem else "")
+    problem = str(said.get("problem") or "")
+    found = clean(f"{state}, {policy}" + (f": {problem}" if problem else ""))
     if state == "ready":
         return Finding("identity", "ok", found)
     if said.get("policy") is None:

@@ -17,6 +17,7 @@ from brokerd.client import (
     RuntimeDirError,
 )
 from termnode.cli.exits import REFUSED, TRANSPORT, CommandError
+from termnode.cli.output import clean
 from termnode.cli.reaching import not_connected, reach
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def explain(
         RequestTimeout: (f"no answer within {wait:g} s; {advice}", TRANSPORT, UNKNOWN),
         BrokerLost: (f"the broker ended before the answer came; {advice}", TRANSPORT, UNKNOWN),
         MessageTooLarge: (str(error), REFUSED, ErrorCode.INVALID_ARGUMENT),
-        Refused: _of_broker(error),
+        Refused: _of_broker(error, arguments),
         BusError: (str(error), TRANSPORT, UNAVAILABLE),
         RuntimeDirError: (str(error), TRANSPORT, UNAVAILABLE),
         OSError: (str(error), TRANSPORT, UNAVAILABLE),
@@ -52,9 +53,11 @@ def explain(
     )
 
 
-def _of_broker(error: BaseException) -> tuple[str, int, str]:
+def _of_broker(error: BaseException, arguments: argparse.Namespace) -> tuple[str, int, str]:
     """A refusal of the broker's own."""
     code = getattr(error, "code", UNAVAILABLE)
+    if code == ErrorCode.FORBIDDEN and reach(arguments).elsewhere:
+        return "FORBIDDEN: not allowed to other users and machines", REFUSED, code
     return str(error), TRANSPORT if code == UNAVAILABLE else REFUSED, code
 
 
@@ -92,7 +95,7 @@ def _refusal_words(body: dict[str, object], arguments: argparse.Namespace) -> st
         return "FORBIDDEN: not allowed; if 'termnode posture' says strict, 'open' brings verbs back"
     if isinstance(details, dict) and "written_bytes" in details:
         message = f"{message} ({details['written_bytes']} of {details['bytes']} bytes were written)"
-    return f"{code}: {as_commands(str(message))}"
+    return clean(f"{code}: {as_commands(str(message))}")  # who serves there may be another user
 
 
 _COMMANDS: Final = {

@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from brokerd.client import Bus, Refusal, Reply, decode_object
+from brokerd.client import Bus, Refusal, Reply, decode_object, forbidden
 from termnode.cli.exits import REFUSED, TRANSPORT, USAGE, CommandError
 from termnode.cli.explaining import as_commands
 from termnode.cli.keyboard import own_pane
+from termnode.cli.output import clean
 from termnode.cli.reaching import reach
 from termnode.cli.remote import REPLY_TIMEOUT_S, connected
 from termnode.client import requests
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 
 Body = dict[str, object]
 T = TypeVar("T")
+
+_REASONLESS: Final = (
+    "not allowed, or its target is another by now; if 'termnode posture' says strict, 'open' "
+    "allows more"
+)
+"""What a refusal that tells no reason may mean."""
 
 
 def wanted(arguments: argparse.Namespace) -> bool:
@@ -162,5 +169,8 @@ def _shown(verb: str, raw: bytes) -> None:
 def _said(error: TermnodeError) -> CommandError:
     away = isinstance(error, ServiceUnavailable | UnknownOutcome)
     code = error.code or None
-    words = as_commands(error.message) if code is None else f"{code}: {as_commands(error.message)}"
-    return CommandError(words, TRANSPORT if away else REFUSED, code, error.details)
+    words = clean(
+        as_commands(_REASONLESS if error.message == forbidden().message else error.message)
+    )
+    said = words if code is None else f"{code}: {words}"
+    return CommandError(said, TRANSPORT if away else REFUSED, code, error.details)

@@ -70,7 +70,7 @@ def _elsewhere(common: _Parser, where: argparse._MutuallyExclusiveGroup) -> None
     common.add_argument(
         "--account",
         metavar="USER",
-        help="with --shared: whose broker that is, when DIR is not theirs or yours "
+        help="with --shared: whose broker that is, when it is neither yours nor root's "
         "(default: $COSMIX_BROKER_ACCOUNT)",
     )
     common.add_argument(

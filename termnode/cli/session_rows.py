@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from brokerd.client import CAPABILITIES
 from termnode.cli.output import span, table
 
 Record = dict[str, Any]
@@ -16,9 +17,6 @@ _SHORT: Final = {
     "manage_layout": "layout",
     "terminate": "end",
 }
-_ALL: Final = 6
-"""Capabilities that there are."""
-
 _HEAD: Final = (
     "NAME",
     "ROLE",
@@ -76,7 +74,9 @@ def _row(record: Record) -> list[str]:
 
 def capabilities(tokens: Sequence[str]) -> str:
     """The capabilities in short: ``all``, or a word for each."""
-    return "all" if len(tokens) == _ALL else " ".join(_SHORT.get(token, token) for token in tokens)
+    if len(tokens) == len(CAPABILITIES):
+        return "all"
+    return " ".join(_SHORT.get(token, token) for token in tokens)
 
 
 def changes(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from brokerd.client import BrokerLost, NotConnected, RequestTimeout
+from brokerd.client import TERM, BrokerLost, NotConnected, RequestTimeout
 from termnode.cli.exits import OK, USAGE, CommandError
 from termnode.cli.output import DIM, paint
 from termnode.cli.reaching import reach
@@ -42,10 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.watch:
         return connected(arguments, _Watcher(arguments).run, REPLY_TIMEOUT_S, changes=False)
 
-    async def once(bus: Bus) -> list[Record]:
-        return await look(bus, arguments.name)
-
-    records = connected(arguments, once, REPLY_TIMEOUT_S, changes=False)
+    records = connected(arguments, Looks(arguments.name).look, REPLY_TIMEOUT_S, changes=False)
     if arguments.json:
         print_json({"records": records})
     else:
@@ -53,13 +50,29 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-async def look(bus: Bus, service: str) -> list[Record]:
-    """The caller's records as JSON, marked with the service where they are its own.
+class Looks:
+    """Looks at the caller's records, one after the other.
 
-    Raises as `brokerd.client.Sessions.list`.
+    The service is asked which is its own where another Term came or went, and not at each look:
+    it notes in its log who asked.
     """
-    records = [view.to_json() for view in await bus.sessions.list()]
-    return with_service(records, service, await _name_of(bus, service) if records else None)
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._own: str | None = None
+        self._terms: set[str] = set()
+
+    async def look(self, bus: Bus) -> list[Record]:
+        """The records as JSON, marked with the service where they are its own.
+
+        Raises as `brokerd.client.Sessions.list`.
+        """
+        views = await bus.sessions.list()
+        terms = {view.name for view in views if view.role == TERM}
+        if self._own is None or terms != self._terms:
+            self._own = await _name_of(bus, self._service) if terms else None
+            self._terms = terms
+        return with_service([view.to_json() for view in views], self._service, self._own)
 
 
 async def _name_of(bus: Bus, service: str) -> str | None:
@@ -80,7 +93,7 @@ class _Watcher:
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        self._arguments = arguments
+        self._looks = Looks(arguments.name)
         self._tell = _tell_table() if _for_a_person(arguments) else _tell_changes(arguments.json)
 
     async def run(self, bus: Bus) -> int:
@@ -88,7 +101,7 @@ class _Watcher:
         away = False
         while True:
             try:
-                self._tell(await look(bus, self._arguments.name))
+                self._tell(await self._looks.look(bus))
                 away = False
             except (BrokerLost, NotConnected, RequestTimeout):
                 if not away:

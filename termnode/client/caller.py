@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 import trio
 
-from brokerd.client import BrokerLost, Bus, BusError, NotConnected, Reply, RequestTimeout
+from brokerd.client import Bus, BusError, Reply
 from termnode.client.calls import Call
 from termnode.client.errors import (
     UNREACHABLE,
@@ -26,6 +26,7 @@ from termnode.client.errors import (
 )
 from termnode.client.fates import AWAY, Fate, doubtful, lost_reply, reason_of, restarted, unsent
 from termnode.client.requests import info
+from termnode.client.sending import send_once
 from termnode.client.served import Served
 from termnode.control.spec import Kind
 
@@ -80,19 +81,9 @@ class Caller:
     async def _send(self, call: Call[R], body: bytes, lost: int) -> Reply | Fate:
         """One attempt, after so many that were lost."""
         try:
-            reply = await self._bus.request_raw(
-                self._served.name, call.verb, body, timeout=call.timeout
-            )
-        except NotConnected:
-            return Fate.UNSENT
-        except (BrokerLost, RequestTimeout):
-            return Fate.LOST
+            return await send_once(self._bus, self._served.name, call.verb, body, call.timeout)
         except BusError as error:
             raise (lost_reply(call) if lost else unsent(error)) from None
-        reason = reason_of(reply)
-        if not reason:
-            return reply
-        return Fate.NOBODY if reason == UNREACHABLE else Fate.LOST
 
     async def find(self) -> None:
         """Hear from the service for the first time on this connection.

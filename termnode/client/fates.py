@@ -18,6 +18,7 @@ from termnode.client.errors import (
     TermnodeError,
     UnknownOutcome,
 )
+from termnode.client.native_calls import NativeCall
 from termnode.control.spec import Kind
 
 
@@ -51,18 +52,19 @@ def unsent(error: BusError) -> TermnodeError:
     return ServiceUnavailable(str(error))
 
 
-_SAYS_NOTHING: Final = frozenset(
+SAYS_NOTHING: Final = frozenset(
     {ErrorCode.FORBIDDEN, ErrorCode.RESOURCE_LIMIT, ErrorCode.UNAVAILABLE}
 )
+"""Codes of refusals that may come before anybody looked what became of a first attempt."""
 
 
 def doubtful(call: Call[Any], reply: Reply) -> bool:
     """Whether a second attempt was refused before anybody looked what became of the first one."""
     error = reply.error
-    return call.kind is Kind.MUTATION and error is not None and error.code in _SAYS_NOTHING
+    return call.kind is Kind.MUTATION and error is not None and error.code in SAYS_NOTHING
 
 
-def lost_reply(call: Call[Any]) -> TermnodeError:
+def lost_reply(call: Call[Any] | NativeCall[Any]) -> TermnodeError:
     """For a request that may have been carried out."""
     if call.kind is Kind.MUTATION:
         return UnknownOutcome("the answer was lost", {"reason": "connection_lost"})

@@ -12,13 +12,12 @@ from typing import Any, Final
 
 from brokerd.client import ErrorCode, Reply, parse_u64
 from termnode.client.errors import (
-    ConnectionLost,
     ResourceLimit,
     ServiceUnavailable,
     TermnodeError,
     UnknownOutcome,
 )
-from termnode.client.fates import Fate
+from termnode.client.fates import SAYS_NOTHING, Fate, lost_reply
 from termnode.client.native_calls import NativeCall
 from termnode.control.spec import U64_MAX
 
@@ -30,14 +29,7 @@ READ_SENDS: Final = 2
 RETIRED: Final = "retired_request_id"
 """The reason of UNKNOWN_OUTCOME that tells where ids go on."""
 
-_SAYS_NOTHING: Final = frozenset(
-    {
-        ErrorCode.FORBIDDEN,
-        ErrorCode.RESOURCE_LIMIT,
-        ErrorCode.UNAVAILABLE,
-        ErrorCode.DISCONNECTED,
-    }
-)
+_SAYS_NOTHING: Final = SAYS_NOTHING | {ErrorCode.DISCONNECTED}
 """Codes of refusals that may come before the retry record is looked up."""
 
 
@@ -102,6 +94,8 @@ class Attempt:
             return Next.SEND
         if not self.lost:
             raise away()
+        if what is Fate.UNSENT:  # the connection that it counts on is over
+            raise self.unknown()
         return Next.PAUSE
 
     def _replied(self, reply: Reply) -> Reply | Next:
@@ -119,15 +113,13 @@ class Attempt:
         """For a request that may have been carried out and is not asked for any more."""
         if not self.lost:
             return away()
-        if not self._call.mutates:
-            return ConnectionLost("the answer was lost", {"reason": "connection_lost"})
         if self._pending is not None and self._pending.body is not None:
             operation = self._pending.body.get("operation_id")
             return UnknownOutcome(
                 "it is still running: ask operation() what becomes of it",
                 {"reason": "pending", "operation_id": operation},
             )
-        return UnknownOutcome("the answer was lost", {"reason": "connection_lost"})
+        return lost_reply(self._call)
 
 
 def is_pending(reply: Reply) -> bool:

@@ -11,19 +11,19 @@ from typing import Any, Final, TypeVar
 
 import trio
 
-from brokerd.client import BrokerLost, Bus, BusError, NotConnected, Reply, RequestTimeout
+from brokerd.client import Bus, BusError, Reply
 from termnode.client.errors import (
-    UNREACHABLE,
     Forbidden,
     ServiceRestarted,
     ServiceUnavailable,
     TermnodeError,
 )
-from termnode.client.fates import Fate, reason_of, unsent
+from termnode.client.fates import Fate, unsent
 from termnode.client.native_attempts import Attempt, Next, Numbers
 from termnode.client.native_calls import NativeCall, look
 from termnode.client.native_replies import NativeSession
 from termnode.client.native_term import Term, term_of
+from termnode.client.sending import send_once
 from termnode.control.native.targets import Target
 
 R = TypeVar("R")
@@ -136,19 +136,9 @@ class NativeCaller:
             raise ServiceUnavailable("the connection was lost: try again", {"reason": "away"})
         self._sent(call.verb, raw)
         try:
-            reply = await self._bus.request_raw(term.name, call.verb, raw, timeout=call.timeout)
-        except NotConnected:
-            if attempt.lost:
-                raise attempt.unknown() from None
-            return Fate.UNSENT
-        except (BrokerLost, RequestTimeout):
-            return Fate.LOST
+            return await send_once(self._bus, term.name, call.verb, raw, call.timeout)
         except BusError as error:
             raise (attempt.unknown() if attempt.lost else unsent(error)) from None
-        reason = reason_of(reply)
-        if not reason:
-            return reply
-        return Fate.NOBODY if reason == UNREACHABLE else Fate.LOST
 
 
 def _nobody(_verb: str, _raw: bytes) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from brokerd.client import encode
-from termnode.control.spec import U64_MAX, Field, FieldType
+from brokerd.client import ErrorCode, encode
+from termnode.control.native.spec import NativeSpec
+from termnode.control.spec import U64_MAX, Field, FieldType, VerbSpec
 
 _UNITS: Final = {
     FieldType.INTEGER: "",
@@ -51,6 +52,26 @@ def row(field: Field) -> list[str]:
 
 
 FIELD_HEAD: Final = ("field", "type", "bounds", "meaning")
+
+
+def section(
+    head: str,
+    spec: VerbSpec | NativeSpec,
+    fields: Sequence[Field],
+    errors: Iterable[ErrorCode],
+    example: str,
+) -> str:
+    """A verb's section: ``head``, then what its entry has; ``example`` says what that is of."""
+    parts = [head]
+    if fields:
+        parts.append(table(FIELD_HEAD, map(row, fields)))
+    parts.append(table(("result", "meaning"), ([f"`{name}`", text] for name, text in spec.result)))
+    parts.append(f"Errors: {', '.join(errors)}.\n")
+    if spec.limits:
+        parts.append(f"Limits: {spec.limits}.\n")
+    if spec.example:
+        parts.append(f"{example}: `{encode(dict(spec.example)).decode()}`\n")
+    return "\n".join(parts)
 
 
 def table(head: tuple[str, ...], rows: Iterable[list[str]]) -> str:

@@ -11,7 +11,8 @@ from termnode.control.spec import Field, FieldType
 _WORDS: Final = MappingProxyType({"h": "h", "horizontal": "h", "v": "v", "vertical": "v"})
 
 
-def _same(*words: str) -> Mapping[str, str]:
+def same(*words: str) -> Mapping[str, str]:
+    """Choices of which each means itself."""
     return MappingProxyType({word: word for word in words})
 
 
@@ -108,13 +109,13 @@ ACTION: Final = Field(
     FieldType.CHOICE,
     "click is press and release",
     required=True,
-    choices=_same("press", "release", "click", "move", "drag", "wheel-up", "wheel-down"),
+    choices=same("press", "release", "click", "move", "drag", "wheel-up", "wheel-down"),
 )
 BUTTON: Final = Field(
     "button",
     FieldType.CHOICE,
     "of press, release, click and drag",
-    choices=_same("left", "middle", "right"),
+    choices=same("left", "middle", "right"),
     default="left",
 )
 X: Final = Field("x", FieldType.INTEGER, "column, from 0", required=True, high=999)
@@ -124,7 +125,7 @@ MODIFIERS: Final = Field(
     FieldType.CHOICES,
     "held meanwhile",
     high=3,
-    choices=_same("shift", "alt", "ctrl"),
+    choices=same("shift", "alt", "ctrl"),
 )
 UNTIL: Final = Field(
     "until",
@@ -164,7 +165,7 @@ FORMAT: Final = Field(
     "format",
     FieldType.CHOICE,
     "plain rows, rows as runs of one style, rows with SGR sequences, or a page",
-    choices=_same("text", "styled", "ansi", "html"),
+    choices=same("text", "styled", "ansi", "html"),
     default="text",
 )
 OFFSET: Final = Field(
@@ -184,7 +185,7 @@ EVENT_KINDS: Final = Field(
     "which; all if left out",
     low=1,
     high=16,
-    choices=_same("quiet", "prompt", "command", "title", "bell", "exit", "layout", "input"),
+    choices=same("quiet", "prompt", "command", "title", "bell", "exit", "layout", "input"),
 )
 ONLY_PANE: Final = Field("pane", FieldType.INTEGER, "of this pane alone; of all if left out")
 AFTER_EVENT: Final = Field(
@@ -212,7 +213,7 @@ LAYOUT: Final = Field(
     FieldType.CHOICE,
     "how to arrange the panes",
     required=True,
-    choices=_same("even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled"),
+    choices=same("even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled"),
 )
 TIMEOUT: Final = Field(
     "timeout_ms", FieldType.INTEGER, "how long to wait", low=1, high=45_000, default=30_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from brokerd.client import MAX_REQUEST_BODY, MAX_RESPONSE_BODY, MEANINGS, encode
-from termnode.control.describing import FIELD_HEAD, described, row, table
+from brokerd.client import MAX_REQUEST_BODY, MAX_RESPONSE_BODY, MEANINGS
+from termnode.control.describing import described, section, table
 from termnode.control.fields import REQUEST_ID
 from termnode.control.limits import MUTATIONS_WAITING, WAITS
 from termnode.control.native.help import LANE, lanes_of, native_body, native_markdown
@@ -98,13 +98,5 @@ def _section(spec: VerbSpec) -> str:
     capability = f", capability `{spec.capability}`" if spec.capability else ""
     native = "; on the native lane too" if LANE in lanes_of(spec.name) else ""
     said = f"{str(spec.kind).capitalize()}{capability}{native}"
-    parts = [f"## {spec.name}\n\n{spec.summary}\n\n{said}.\n"]
-    if fields_of(spec):
-        parts.append(table(FIELD_HEAD, map(row, fields_of(spec))))
-    parts.append(table(("result", "meaning"), ([f"`{name}`", text] for name, text in spec.result)))
-    parts.append(f"Errors: {', '.join(errors_of(spec))}.\n")
-    if spec.limits:
-        parts.append(f"Limits: {spec.limits}.\n")
-    if spec.example:
-        parts.append(f"Example: `{encode(dict(spec.example)).decode()}`\n")
-    return "\n".join(parts)
+    head = f"## {spec.name}\n\n{spec.summary}\n\n{said}.\n"
+    return section(head, spec, fields_of(spec), errors_of(spec), "Example")

@@ -64,15 +64,16 @@ def _fields(values: object) -> Iterator[Row]:
 
 def _documented(source: str) -> Iterator[tuple[str, str]]:
     """Names that the source annotates with a value, and the string under each; else ''."""
-    for body in _bodies(ast.parse(source)):
-        for statement, following in zip(body, [*body[1:], None], strict=True):
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                yield statement.target.id, _text(following)
+    body = _body(ast.parse(source))
+    for statement, following in zip(body, [*body[1:], None], strict=True):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            yield statement.target.id, _text(following)
 
 
-def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
+def _body(tree: ast.Module) -> list[ast.stmt]:
+    """Of the module, or of the class that it begins with."""
     first = tree.body[0]
-    yield first.body if isinstance(first, ast.ClassDef) else tree.body
+    return first.body if isinstance(first, ast.ClassDef) else tree.body
 
 
 def _text(statement: ast.stmt | None) -> str:

@@ -1,10 +1,10 @@
-"""Request bodies: size, strict JSON, and which of them the retry record knows."""
+"""Request bodies: which of them the retry record knows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brokerd.client import MAX_REQUEST_BODY, Json, decode_object, invalid
+from brokerd.client import Json
 from termnode.control.equality import digest
 from termnode.control.retry import Key, Scope
 from termnode.control.schema import request_id
@@ -17,18 +17,6 @@ class Identity:
 
     key: Key
     digest: bytes
-
-
-def decode(raw: bytes) -> dict[str, Json]:
-    """The body as an object. Raises Refusal INVALID_ARGUMENT, field "body"."""
-    if len(raw) > MAX_REQUEST_BODY:
-        raise invalid(
-            "body",
-            f"the body is over {MAX_REQUEST_BODY} bytes: send less at a time",
-            limit=MAX_REQUEST_BODY,
-        )
-    # Empty is an empty object: what a verb needs is then missing, and refused by its name.
-    return decode_object(raw, empty_ok=True)
 
 
 def identify(spec: VerbSpec, scope: Scope, body: dict[str, Json]) -> Identity | None:

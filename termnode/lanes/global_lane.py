@@ -19,6 +19,7 @@ from brokerd.client import (
 )
 from termnode.control import retry
 from termnode.control.audit import Audit
+from termnode.control.bodies import decode
 from termnode.control.help import help_body, info_body
 from termnode.control.limits import JOINED, MUTATIONS_WAITING, WAITS
 from termnode.control.posture import Posture
@@ -26,7 +27,7 @@ from termnode.control.retry import RetryTable, Scope
 from termnode.control.schema import request_id, validate
 from termnode.control.spec import Kind, VerbSpec
 from termnode.control.verbs import HELP, INFO, find
-from termnode.lanes.bodies import Identity, decode, identify
+from termnode.lanes.bodies import Identity, identify
 from termnode.lanes.calls import (
     Admitted,
     Answer,
@@ -123,7 +124,7 @@ class GlobalLane:
         posture = self._check_posture(spec, scope)  # 2
         if spec is None:  # 3
             raise _unsupported()
-        body = decode(call.raw)  # 4
+        body = decode(call.raw, empty_ok=True)  # 4
         identity = identify(spec, scope, body)
         attempt.request_id = request_id(body) is not None
         earlier = None if identity is None else self._earlier(attempt, identity)  # 5

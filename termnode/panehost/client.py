@@ -20,10 +20,11 @@ from termnode.panehost.protocol import (
     MAX_MESSAGE,
     ExitStatus,
     Failure,
-    MessageTooLargeError,
     SpawnRequest,
     UserSettings,
 )
+from termnode.sideprocess.records import RecordTooLarge
+from termnode.sideprocess.starting import wait_or_kill
 
 __all__ = [
     "ExitStatus",
@@ -127,12 +128,7 @@ class PaneHost:
     async def _stop(self) -> None:
         """Close the socket, which makes the host end; kill it when it does not."""
         self._exchange.lose()
-        with trio.move_on_after(STOP_TIMEOUT, shield=True):
-            await self.process.wait()
-        if self.process.returncode is None:
-            self.process.kill()
-            with trio.CancelScope(shield=True):
-                await self.process.wait()
+        await wait_or_kill(self.process, STOP_TIMEOUT)
 
 
 @contextmanager
@@ -141,7 +137,7 @@ def _as_spawn_failed() -> Iterator[None]:
         yield
     except Failure as failure:
         raise SpawnFailed(failure.code, failure.message, failure.details) from None
-    except MessageTooLargeError:
+    except RecordTooLarge:
         text = (
             f"argv, cwd and the environment have at most {MAX_MESSAGE} bytes together: shorten "
             "argv, or start the service with fewer or smaller variables"

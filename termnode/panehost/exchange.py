@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 from collections import deque
 from contextlib import suppress
 from itertools import count
@@ -22,11 +21,12 @@ from termnode.panehost.protocol import (
     ExitStatus,
     Failure,
     Message,
-    ProtocolError,
     decode,
     encode,
 )
-from termnode.panehost.slots import Slot
+from termnode.sideprocess.descriptors import received_descriptors
+from termnode.sideprocess.records import RecordError
+from termnode.sideprocess.slots import Slot
 
 MAX_PENDING: Final = 256
 """Spawns and pings that may wait for an answer at once."""
@@ -75,7 +75,7 @@ class Exchange:
             self._post(encode({"type": "forget", "pid": pid}))
 
     async def request(self, message: Message) -> Any:  # noqa: ANN401  # as Slot.wait
-        """Send a request and wait for its answer; raises Failure, MessageTooLargeError, HostLost.
+        """Send a request and wait for its answer; raises Failure, RecordTooLarge, HostLost.
 
         When the caller is cancelled, a program that was started for it is hung up.
         """
@@ -122,7 +122,7 @@ class Exchange:
                 )
             except (OSError, trio.ClosedResourceError):
                 data, control = b"", []
-            descriptors = _descriptors(control)
+            descriptors = received_descriptors(control)
             if not data:
                 self.lose()
             else:
@@ -130,7 +130,7 @@ class Exchange:
 
     def _take(self, data: bytes, descriptors: list[int]) -> None:
         """Do what one message says; descriptors that nobody gets are closed."""
-        with suppress(ProtocolError):
+        with suppress(RecordError):
             message = decode(data)
             action = self._actions.get(message["type"])
             if action is not None:
@@ -184,13 +184,3 @@ class Exchange:
             slot.fail(HostLost("the pane host has ended: start a new one"))
         self._pending.clear()
         self._outgoing.clear()
-
-
-def _descriptors(control: list[tuple[int, int, bytes]]) -> list[int]:
-    found: list[int] = []
-    for level, kind, data in control:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            found += [
-                int.from_bytes(data[at : at + 4], sys.byteorder) for at in range(0, len(data), 4)
-            ]
-    return found

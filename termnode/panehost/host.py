@@ -6,7 +6,6 @@ the socket closes, or on SIGTERM, every session is hung up and the host ends.
 
 from __future__ import annotations
 
-import os
 import selectors
 import signal
 import socket
@@ -24,7 +23,6 @@ from termnode.panehost.protocol import (
     ExitStatus,
     Failure,
     Message,
-    ProtocolError,
     SpawnRequest,
     UserSettings,
     decode,
@@ -32,8 +30,8 @@ from termnode.panehost.protocol import (
     is_int,
 )
 from termnode.panehost.spawn import spawn
-
-_IGNORED: Final = (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGQUIT)
+from termnode.sideprocess.records import RecordError
+from termnode.sideprocess.waking import drain, watch_signals
 
 _SIGNALS: Final = frozenset(range(1, signal.NSIG))
 
@@ -66,7 +64,7 @@ class Host:
 
     def run(self) -> None:
         """Serve until Term is gone and every child has been reaped."""
-        wakeup = self._watch_signals()
+        wakeup = watch_signals(self._terminate, self._note_child)
         self._selector.register(wakeup, selectors.EVENT_READ)
         self._selector.register(self._sock, selectors.EVENT_READ)
         while not (self._term_gone and not len(self._children)):
@@ -76,7 +74,7 @@ class Host:
         """Wait for something, then do it: Term's messages, ended children, deadlines."""
         for key, _ in self._selector.select(self._timeout()):
             if key.fd == wakeup:
-                _drain(wakeup)
+                drain(wakeup)
             else:
                 self._serve()
         if self._terminated:
@@ -91,17 +89,6 @@ class Host:
     def _timeout(self) -> float | None:
         deadline = self._children.next_deadline()
         return None if deadline is None else max(0.0, deadline - self._clock())
-
-    def _watch_signals(self) -> int:
-        """Catch SIGCHLD and SIGTERM; return the descriptor that becomes readable on either."""
-        reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        signal.signal(signal.SIGTERM, self._terminate)
-        signal.signal(signal.SIGCHLD, self._note_child)
-        for number in _IGNORED:
-            signal.signal(number, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        return reading
 
     def _terminate(self, _number: int, _frame: FrameType | None) -> None:
         self._terminated = True
@@ -127,7 +114,7 @@ class Host:
 
     def _dispatch(self, data: bytes) -> None:
         """Do what Term asks; a message that is none is dropped, since nobody can be answered."""
-        with suppress(ProtocolError):
+        with suppress(RecordError):
             message = decode(data)
             verb = self._verbs.get(message["type"])
             if verb is not None:
@@ -191,9 +178,3 @@ class Host:
             self._selector.unregister(self._sock)
             self._sock.close()
             self._children.hang_up_all(self._clock())
-
-
-def _drain(descriptor: int) -> None:
-    with suppress(BlockingIOError):
-        while os.read(descriptor, 512):
-            pass

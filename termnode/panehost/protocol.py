@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self, TypeGuard
 
-import msgpack
+from termnode.sideprocess import records
 
 MAX_MESSAGE: Final = 192 * 1024
 """Bytes of one encoded message (specs/pane-host.md)."""
@@ -23,15 +23,7 @@ MAX_CHILDREN: Final = 4_096
 MAX_CELLS: Final = 65_535
 """Columns or rows that the kernel's window size can hold."""
 
-Message = dict[str, Any]
-
-
-class ProtocolError(Exception):
-    """The peer sent something that is not a message; says nothing of its content."""
-
-
-class MessageTooLargeError(ProtocolError):
-    """An encoded message would have more than MAX_MESSAGE bytes."""
+Message = records.Record
 
 
 class Failure(Exception):
@@ -96,24 +88,13 @@ class SpawnRequest:
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """Encode one message; raise MessageTooLargeError over MAX_MESSAGE bytes."""
-    data: bytes = msgpack.packb(message, unicode_errors="surrogateescape")
-    if len(data) > MAX_MESSAGE:
-        raise MessageTooLargeError(f"a message has at most {MAX_MESSAGE} bytes")
-    return data
+    """Encode one message; raise RecordTooLarge over MAX_MESSAGE bytes."""
+    return records.encode(message, MAX_MESSAGE)
 
 
 def decode(data: bytes) -> Message:
-    """Decode one message; raise ProtocolError unless it is a map with a text ``type``."""
-    if len(data) > MAX_MESSAGE:
-        raise MessageTooLargeError(f"a message has at most {MAX_MESSAGE} bytes")
-    try:
-        message = msgpack.unpackb(data, unicode_errors="surrogateescape")
-    except (ValueError, msgpack.UnpackException) as error:
-        raise ProtocolError("a message is one msgpack map") from error
-    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise ProtocolError("a message is a map with a type")
-    return message
+    """Decode one message; raise RecordError unless it is a map with a text ``type``."""
+    return records.decode(data, MAX_MESSAGE)
 
 
 def is_int(value: object) -> TypeGuard[int]:

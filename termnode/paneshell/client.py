@@ -13,9 +13,12 @@ import trio
 from brokerd.client import background
 from termnode.paneshell.launch import Ended, Launch
 from termnode.paneshell.outcomes import Forked, ForkFailed, ZygoteLost
-from termnode.paneshell.packets import Packets, close_all
+from termnode.paneshell.packets import Packets
 from termnode.paneshell.records import Record, RecordError, decode, encode
-from termnode.paneshell.starting import start_process
+from termnode.paneshell.starting import start_zygote
+from termnode.sideprocess.descriptors import close_all
+from termnode.sideprocess.slots import Slot
+from termnode.sideprocess.starting import wait_or_kill
 
 __all__ = ["Ended", "ForkFailed", "Forked", "Launch", "Zygote", "ZygoteLost"]
 
@@ -32,24 +35,6 @@ MAX_UNREAD: Final = 4_096
 """Ends of sidecars that are kept for somebody who waits for them; older ones are forgotten."""
 
 
-class _Slot:
-    """What one task waits for: a value, or the loss of the zygote."""
-
-    def __init__(self) -> None:
-        self.value: Any = None
-        self.done = trio.Event()
-
-    def resolve(self, value: object) -> None:
-        self.value = value
-        self.done.set()
-
-    async def wait(self) -> Any:  # noqa: ANN401  # each kind of answer has its own shape
-        await self.done.wait()
-        if isinstance(self.value, Exception):
-            raise self.value
-        return self.value
-
-
 class Zygote:
     """A running zygote. Make one with ``async with Zygote.start() as zygote``."""
 
@@ -60,8 +45,8 @@ class Zygote:
         self._packets = Packets(sock)
         self._sending = trio.Lock()
         self._last_id = 0
-        self._pending: dict[int, _Slot] = {}
-        self._ends: dict[int, _Slot] = {}
+        self._pending: dict[int, Slot] = {}
+        self._ends: dict[int, Slot] = {}
 
     @classmethod
     @asynccontextmanager
@@ -70,7 +55,7 @@ class Zygote:
 
         Raises ZygoteLost when it does not come up, OSError when it cannot be started.
         """
-        sock, process = await start_process()
+        sock, process = await start_zygote()
         zygote = cls(sock, process)
         try:
             async with background(zygote._receive):
@@ -106,7 +91,7 @@ class Zygote:
         self._ends.pop(pid, None)
         return ended
 
-    async def _ask(self, record: Record, descriptors: list[int]) -> Any:  # noqa: ANN401  # as _Slot
+    async def _ask(self, record: Record, descriptors: list[int]) -> Any:  # noqa: ANN401  # as Slot
         if self.lost:
             raise _gone()
         if len(self._pending) >= MAX_PENDING:
@@ -114,7 +99,7 @@ class Zygote:
         self._last_id += 1
         number = self._last_id
         data = encode({**record, "id": number})
-        slot = self._pending[number] = _Slot()
+        slot = self._pending[number] = Slot()
         try:
             await self._send(data, descriptors)
             return await slot.wait()
@@ -154,11 +139,11 @@ class Zygote:
             self._note_child(record["pid"])
         slot = self._pending.pop(record["id"], None)
         if slot is not None:
-            slot.resolve(_answer(record, descriptors))
+            _settle(slot, record, descriptors)
 
     def _note_child(self, pid: int) -> None:
         """Keep the end of this sidecar for whoever asks; the oldest unread ones give way."""
-        self._ends[pid] = _Slot()
+        self._ends[pid] = Slot()
         while len(self._ends) > 2 * MAX_UNREAD:
             del self._ends[next(iter(self._ends))]
 
@@ -172,8 +157,7 @@ class Zygote:
         self.lost = True
         self._packets.close()
         for slot in (*self._pending.values(), *self._ends.values()):
-            if not slot.done.is_set():
-                slot.resolve(_gone())
+            slot.fail(_gone())
         self._pending.clear()
 
     async def _await_ready(self) -> None:
@@ -186,23 +170,19 @@ class Zygote:
     async def _stop(self) -> None:
         """Close the socket, which makes the zygote end; kill it when it does not."""
         self._lose()
-        with trio.move_on_after(STOP_TIMEOUT, shield=True):
-            await self.process.wait()
-        if self.process.returncode is None:
-            self.process.kill()
-            with trio.CancelScope(shield=True):
-                await self.process.wait()
+        await wait_or_kill(self.process, STOP_TIMEOUT)
 
 
-def _answer(record: Record, descriptors: list[int]) -> object:
+def _settle(slot: Slot, record: Record, descriptors: list[int]) -> None:
     if record["type"] == "failed":
-        return ForkFailed(str(record["code"]), str(record["message"]))
-    if record["type"] != "forked":
-        return None
-    if not descriptors:  # this process is at its own descriptor limit
+        slot.fail(ForkFailed(str(record["code"]), str(record["message"])))
+    elif record["type"] != "forked":
+        slot.resolve(None)
+    elif descriptors:
+        slot.resolve(Forked(record["pid"], descriptors.pop(0)))
+    else:  # this process is at its own descriptor limit
         text = "no descriptor is left for another pane shell: close a pane and try again"
-        return ForkFailed("RESOURCE_LIMIT", text)
-    return Forked(record["pid"], descriptors.pop(0))
+        slot.fail(ForkFailed("RESOURCE_LIMIT", text))
 
 
 def _discard(made: object) -> None:

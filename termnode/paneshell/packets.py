@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import sys
 from collections.abc import Sequence
 
 import trio
 
 from termnode.paneshell.records import MAX_RECORD
+from termnode.sideprocess.descriptors import received_descriptors
 
 _FLAGS = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
 
@@ -61,19 +60,3 @@ def receive_now(sock: socket.socket, descriptors: int) -> tuple[bytes, list[int]
     room = socket.CMSG_SPACE(4 * descriptors) if descriptors else 0
     data, control, _, _ = sock.recvmsg(MAX_RECORD + 1, room, socket.MSG_CMSG_CLOEXEC)
     return data, received_descriptors(control)
-
-
-def received_descriptors(control: Sequence[tuple[int, int, bytes]]) -> list[int]:
-    """The descriptors that came with a packet."""
-    return [
-        int.from_bytes(data[at : at + 4], sys.byteorder)
-        for level, kind, data in control
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS)
-        for at in range(0, len(data) - 3, 4)
-    ]
-
-
-def close_all(descriptors: Sequence[int]) -> None:
-    """Close each of them."""
-    for descriptor in descriptors:
-        os.close(descriptor)

@@ -20,16 +20,16 @@ from typing import Any, Final
 
 from termnode.paneshell.child import fork, pidfd_of
 from termnode.paneshell.launch import BadLaunch, Launch
-from termnode.paneshell.packets import close_all, receive_now
+from termnode.paneshell.packets import receive_now
 from termnode.paneshell.records import RecordError, decode, encode
+from termnode.sideprocess.descriptors import close_all
+from termnode.sideprocess.waking import drain, watch_signals
 
 MAX_CHILDREN: Final = 4_096
 """Sidecars at once; the kernel's usual limit of pseudo-terminals is the same."""
 
 LINGER: Final = 4.0
 """Seconds that the zygote, once Term is gone, waits to reap the sidecars that it asked to end."""
-
-_IGNORED: Final = (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGQUIT)
 
 Work = Callable[[Launch, int, int | None], None]
 """What a sidecar does, given its channel and its launch descriptor (or None)."""
@@ -54,7 +54,7 @@ class Zygote:
         When Term is gone, sidecars that have not noticed it are told to end, and reaped. SIGTERM
         is about the zygote alone: sidecars live on.
         """
-        wakeup = self._watch_signals()
+        wakeup = watch_signals(self._terminate, _nothing)
         self._selector.register(wakeup, selectors.EVENT_READ)
         self._selector.register(self._sock, selectors.EVENT_READ)
         while not (self._term_gone or self._terminated):
@@ -65,7 +65,7 @@ class Zygote:
     def _turn(self, wakeup: int, timeout: float | None) -> None:
         for key, _ in self._selector.select(timeout):
             if key.fd == wakeup:
-                _drain(wakeup)
+                drain(wakeup)
             else:
                 self._serve()
         self._reap()
@@ -80,17 +80,6 @@ class Zygote:
         end = time.monotonic() + LINGER
         while self._children and (left := end - time.monotonic()) > 0:
             self._turn(wakeup, left)
-
-    def _watch_signals(self) -> int:
-        """Catch SIGCHLD and SIGTERM; return the descriptor that becomes readable on either."""
-        reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        signal.signal(signal.SIGTERM, self._terminate)
-        signal.signal(signal.SIGCHLD, _nothing)
-        for number in _IGNORED:
-            signal.signal(number, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        return reading
 
     def _terminate(self, _number: int, _frame: FrameType | None) -> None:
         self._terminated = True
@@ -183,9 +172,3 @@ class Zygote:
 
 def _nothing(_number: int, _frame: FrameType | None) -> None:
     """SIGCHLD only has to wake the loop up."""
-
-
-def _drain(descriptor: int) -> None:
-    with suppress(BlockingIOError):
-        while os.read(descriptor, 512):
-            pass

@@ -8,12 +8,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 import trio
 
-from brokerd.client import Bus, Refusal, Request, limit_reached, wait_process_end
+from brokerd.client import Bus, Request, limit_reached
 from termnode.control.spec import Kind
 from termnode.lanes.calls import Admitted, Answer, Call, Caller, Reply, Sealed, Settled, Ticket
 from termnode.lanes.global_lane import GlobalLane
 from termnode.lanes.who import summary
-from termnode.service.attempts import attempt, log_failure
+from termnode.service.attempts import attempt, attempt_now, attempt_wait
 from termnode.service.events.subscribing import subscribe
 from termnode.service.input.authors import Author
 from termnode.service.keeping.name_keeper import serve_name
@@ -110,13 +110,7 @@ class Dispatcher:
             self._to_run.send_nowait(_Queued(ticket, self._state.people.inputs))
 
     def _at_once(self, ticket: Ticket, look: Callable[[State, Args], Result]) -> Reply | None:
-        try:
-            return Reply.ok(**look(self._state, ticket.args))
-        except Refusal as refusal:
-            return Reply.refused(refusal)
-        except Exception as error:  # noqa: BLE001  # one request's failure is not the service's
-            log_failure(ticket.spec.name, error)
-            return None
+        return attempt_now(ticket.spec.name, partial(look, self._state, ticket.args))
 
     async def _run_mutations(self, nursery: trio.Nursery) -> None:
         async for queued in self._runs:
@@ -137,13 +131,10 @@ class Dispatcher:
 
     async def _wait(self, ticket: Ticket) -> None:
         """Carry out a wait; it ends with the process that asked, to make room for others."""
-        outcome: Reply | Later | None = None
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_cancel_with_requester, ticket, nursery.cancel_scope)
-            outcome = await attempt(ticket.spec.name, partial(wait, self._state, ticket.args))
-            nursery.cancel_scope.cancel()
+        pid = None if ticket.principal is None else ticket.principal.peer_pid
+        work = partial(wait, self._state, ticket.args)
+        outcome = await attempt_wait(ticket.spec.name, work, pid)
         if not self._forbidden_since(ticket):
-            assert not callable(outcome), "a wait has nothing later"
             self._settle(ticket, outcome)
 
     def _forbidden_since(self, ticket: Ticket) -> bool:
@@ -168,13 +159,6 @@ class Dispatcher:
         _send_all(settled)
         if ticket.spec.mutates:
             self._on_settled(ticket, reply, settled.reply)
-
-
-async def _cancel_with_requester(ticket: Ticket, scope: trio.CancelScope) -> None:
-    pid = None if ticket.principal is None else ticket.principal.peer_pid
-    if pid is not None:
-        await wait_process_end(pid)
-        scope.cancel()
 
 
 def _pane(args: Args, state: State) -> int | None:

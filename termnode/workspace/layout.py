@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from termnode.terminal.engine import MAX_COLS, MAX_ROWS
@@ -84,7 +85,7 @@ class Layout:
     def places(self, tab: int) -> dict[int, Rect]:
         """Where each pane of the tab is when none is zoomed. Raises Refusal NOT_FOUND."""
         root = self.tab(tab).root
-        return tree.geometry(root, *self.room(root))
+        return dict(_laid_out(root, self.room(root)))
 
     def sizes(self, *tabs: int) -> dict[int, Size]:
         """Columns and rows of each pane of the tabs. Raises Refusal NOT_FOUND."""
@@ -125,6 +126,12 @@ class Layout:
         sizes = {pane: size for pane, size in new.items() if old.get(pane) != size}
         self.on_change()
         return Change(tab, opened, closed, sizes, tab_closed, self.active_tab, self.active_pane)
+
+
+@lru_cache(maxsize=4 * MAX_TABS)
+def _laid_out(root: tree.Node, room: Size) -> Mapping[int, Rect]:
+    """Kept, since every change is looked at by several who compare where all panes are."""
+    return tree.geometry(root, *room)
 
 
 def clamped(cols: int, rows: int) -> Size:

@@ -23,6 +23,7 @@ BELOW = (
     "terminal",
     "paneshell",
     "panehost",
+    "sideprocess",
     "version",
 )
 """Parts of termnode, top first: each may import itself and what is below it."""
@@ -31,7 +32,8 @@ ONLY = {
     "attach": {"view", "terminal", "control", "version"},
     "cast": {"view", "terminal", "control", "version"},
     "view": {"terminal"},
-    "paneshell": set(),
+    "paneshell": {"sideprocess"},
+    "panehost": {"sideprocess"},
     "client": {"control", "version"},
     "sync": {"client", "control", "version"},
     "aio": {"client", "control", "version"},
@@ -87,8 +89,8 @@ def objection(importer: str, target: str) -> str | None:
 
 
 def _broker_objection(importer: str, target: str) -> str | None:
-    if layer(importer) == "panehost":
-        return "panehost is a leaf"
+    if layer(importer) in {"panehost", "sideprocess"}:
+        return "what starts programs has nothing to do with the broker"
     inside = target.removeprefix(BROKER_SURFACE)
     if inside == target or inside.count(".") > 1 or inside.startswith("._"):
         return f"only the public names of {BROKER_SURFACE} are for others"

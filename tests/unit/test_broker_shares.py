@@ -16,7 +16,7 @@ from brokerd.core.bus import Bus
 from brokerd.core.connections import Connection, Connections
 from brokerd.core.outbox import Frames, GuestOutbox, Outbox
 from brokerd.core.sessions.notices import Notices
-from brokerd.core.sessions.refusals import Reserve
+from brokerd.core.sessions.refusals import SharedQuota
 from brokerd.core.sessions.retained import Retained
 from brokerd.errors import Refusal
 from brokerd.limits import DEFAULTS, SessionLimits
@@ -183,7 +183,7 @@ class Guard(NamedTuple):
     broken: object
 
 
-def _never_concerned(reserve: Reserve, uid: int) -> bool:
+def _never_concerned(quota: SharedQuota, uid: int) -> bool:
     return False
 
 
@@ -207,10 +207,10 @@ def _does_not_mind(bus: Bus, sender: Connection, recipient: Connection, frames: 
 
 KEEP = Retained.keep
 GUARDS = (
-    Guard(deliveries_at_a_recipient, Reserve, "concerns", _never_concerned),
-    Guard(deliveries_in_all, Reserve, "concerns", _never_concerned),
-    Guard(pending_grants, Reserve, "concerns", _never_concerned),
-    Guard(names, Reserve, "concerns", _never_concerned),
+    Guard(deliveries_at_a_recipient, SharedQuota, "concerns", _never_concerned),
+    Guard(deliveries_in_all, SharedQuota, "concerns", _never_concerned),
+    Guard(pending_grants, SharedQuota, "concerns", _never_concerned),
+    Guard(names, SharedQuota, "concerns", _never_concerned),
     Guard(bytes_that_wait, arrival, "_outbox", _same_for_all),
     Guard(bytes_that_wait_for_many_users, arrival, "_outbox", _by_user_alone),
     Guard(

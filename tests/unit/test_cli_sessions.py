@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import trio
 from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from termnode.cli import doctor_sessions, look, reaching, session_rows
+from termnode.cli import doctor_sessions, look, reaching, session_rows, sessions
 from termnode.cli.exits import USAGE, CommandError
 from termnode.cli.parser import build
 from termnode.cli.reaching import Reach, reach
@@ -141,6 +143,34 @@ def test_records_are_marked_where_they_are_the_services() -> None:
     for unknown in (None, "t0-9"):
         marked = session_rows.with_service(records, "term", unknown)
         assert not any(each["service"] for each in marked)
+
+
+def test_the_service_is_asked_again_only_when_another_term_came_or_went() -> None:
+    terms, asked, told = ["t0-1"], [0], [""]
+
+    async def listed() -> list[Any]:
+        views = [record(number, name=name) for number, name in enumerate(terms)]
+        return [SimpleNamespace(**view, to_json=view.copy) for view in views]
+
+    async def request(*_: object, **__: object) -> object:
+        asked[0] += 1
+        return SimpleNamespace(ok=True, body={"identity": {"name": told[0] or None}})
+
+    bus: Any = SimpleNamespace(sessions=SimpleNamespace(list=listed), request=request)
+    looks = sessions.Looks("term")
+
+    def look() -> tuple[list[str], int]:
+        records = trio.run(looks.look, bus)
+        return [each["name"] for each in records if each["service"]], asked[0]
+
+    assert [look(), look()] == [([], 1), ([], 2)], "asked until it tells"
+    told[0] = "t0-1"
+    assert [look(), look()] == [(["t0-1"], 3), (["t0-1"], 3)]
+    terms.append("t0-2")
+    told[0] = "t0-2"
+    assert [look(), look()] == [(["t0-2"], 4), (["t0-2"], 4)]
+    terms.clear()
+    assert [look(), look()] == [([], 4), ([], 4)]
 
 
 def test_the_table_has_each_term_before_its_panes() -> None:

@@ -253,8 +253,8 @@ def test_strangers_whose_records_change_do_not_keep_the_table_from_its_work() ->
     assert not isinstance(lab.asking.next_call(lab.last_pane + 1, lab.now), Reconcile)
 
 
-def test_a_notice_that_overtakes_its_grant_is_not_lost() -> None:
-    lab = Lab()
+def _granting(lab: Lab) -> tuple[int, Mint]:
+    """A pane whose record was revoked, and the grant that is asked for then."""
     pane = lab.opened()
     lab.advance(100.0)
     record = lab.child(pane).record
@@ -263,6 +263,12 @@ def test_a_notice_that_overtakes_its_grant_is_not_lost() -> None:
     lab.deliver()
     call = lab.asking.next_call(lab.last_pane + 1, lab.now)
     assert isinstance(call, Mint)
+    return pane, call
+
+
+def test_a_notice_that_overtakes_its_grant_is_not_lost() -> None:
+    lab = Lab()
+    pane, call = _granting(lab)
     made = lab.broker.grant(call, lab.now)
     assert not isinstance(made, str)
     lab.broker.set(made[1].record_id, "attached")
@@ -270,6 +276,16 @@ def test_a_notice_that_overtakes_its_grant_is_not_lost() -> None:
     lab.asking.minted(call, *made, lab.now)
     lab.settle()
     assert lab.children.control_ready(pane)
+
+
+def test_a_grant_that_is_told_of_before_its_answer_asks_for_no_list() -> None:
+    lab = Lab()
+    _, call = _granting(lab)
+    made = lab.broker.grant(call, lab.now)
+    assert not isinstance(made, str)
+    lab.asking.notice(made[1].ref, "pending", lab.now)
+    lab.asking.minted(call, *made, lab.now)
+    assert not isinstance(lab.asking.next_call(lab.last_pane + 1, lab.now), Reconcile)
 
 
 def test_a_list_older_than_a_notice_is_asked_for_again() -> None:

@@ -13,12 +13,11 @@ from termnode.panehost import spawn
 from termnode.panehost.protocol import (
     MAX_MESSAGE,
     Failure,
-    MessageTooLargeError,
-    ProtocolError,
     SpawnRequest,
     decode,
     encode,
 )
+from termnode.sideprocess.records import RecordError, RecordTooLarge
 
 TEXT = st.text(max_size=20) | st.binary(max_size=20).map(os.fsdecode)
 PLAIN = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | TEXT
@@ -34,20 +33,20 @@ def test_messages_survive_the_wire(fields: dict[str, object]) -> None:
 def test_any_bytes_are_a_message_or_a_protocol_error(data: bytes) -> None:
     try:
         message = decode(data)
-    except ProtocolError:
+    except RecordError:
         return
     assert isinstance(message["type"], str)
 
 
 def test_deep_nesting_is_a_protocol_error() -> None:
-    with pytest.raises(ProtocolError):
+    with pytest.raises(RecordError):
         decode(b"\x81\xa4type" + b"\x91" * 50_000)
 
 
 def test_messages_are_bounded_both_ways() -> None:
-    with pytest.raises(MessageTooLargeError):
+    with pytest.raises(RecordTooLarge):
         encode({"type": "spawn", "cwd": "x" * MAX_MESSAGE})
-    with pytest.raises(MessageTooLargeError):
+    with pytest.raises(RecordTooLarge):
         decode(b"x" * (MAX_MESSAGE + 1))
 
 

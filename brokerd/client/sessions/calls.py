@@ -7,10 +7,10 @@ from typing import Final
 
 from brokerd import bodies, wire
 from brokerd.bodies import Json
-from brokerd.client.errors import BusError, MalformedReply, Refused, RequestTimeout
+from brokerd.client.errors import MalformedReply, Refused
 from brokerd.client.session import Session
-from brokerd.client.slots import Outcome, Slot
-from brokerd.client.waiting import outcome_of
+from brokerd.client.slots import Outcome, reply_of
+from brokerd.client.waiting import asked
 
 TIMEOUT: Final = 2.0
 """Seconds for the answer to a request about sessions."""
@@ -20,7 +20,7 @@ async def ask(
     session: Session, command: str, body: Mapping[str, object], timeout: float
 ) -> dict[str, Json]:
     """The answer's body. Raises Refused, MalformedReply, and what ``Bus.request`` raises."""
-    outcome, _ = await _once(session, command, bodies.encode(body), timeout)
+    outcome, _ = await asked(session, wire.BROKER, command, bodies.encode(body), timeout)
     return _result(outcome, timeout)
 
 
@@ -33,9 +33,9 @@ async def ask_retained(
     it is done once, however often it arrives. The time is ``timeout`` for each of the two.
     """
     raw, connection = bodies.encode(body), _connection(session)
-    outcome, request_id = await _once(session, command, raw, timeout)
+    outcome, request_id = await asked(session, wire.BROKER, command, raw, timeout)
     if outcome is None and _connection(session) == connection:
-        outcome, _ = await _once(session, command, raw, timeout, again=request_id)
+        outcome, _ = await asked(session, wire.BROKER, command, raw, timeout, again=request_id)
     return _result(outcome, timeout)
 
 
@@ -43,26 +43,11 @@ def _connection(session: Session) -> tuple[str, str]:
     return session.epoch, session.connection_id
 
 
-async def _once(
-    session: Session, command: str, body: bytes, timeout: float, *, again: str | None = None
-) -> tuple[Outcome | None, str]:
-    slot = Slot()
-    request_id = session.request(wire.BROKER, command, body, slot, again=again)
-    try:
-        return await outcome_of(slot, timeout), request_id
-    finally:
-        if slot.outcome is None:
-            session.abandon(request_id)
-
-
 def _result(outcome: Outcome | None, timeout: float) -> dict[str, Json]:
-    if outcome is None:
-        raise RequestTimeout(timeout)
-    if isinstance(outcome, BusError):
-        raise outcome
-    if (error := outcome.error) is not None:
+    reply = reply_of(outcome, timeout)
+    if (error := reply.error) is not None:
         raise Refused(error.code, error.message, error.details)
-    body = outcome.body
+    body = reply.body
     if body is None:
         raise MalformedReply("body")
     return body

@@ -15,14 +15,13 @@ from typing import Final, Protocol
 
 import trio
 
-from brokerd import bodies
+from brokerd import bodies, fields
 from brokerd.bodies import Json
 from brokerd.client.errors import MalformedReply
 from brokerd.client.failures import where
-from brokerd.client.sessions import fields
-from brokerd.client.sessions.fields import read_fields
-from brokerd.client.sessions.types import RECORD_STATES, Ref, parsed
+from brokerd.client.sessions.types import ATTACHED, RECORD_STATES, Ref, parsed
 from brokerd.errors import Refusal
+from brokerd.fields import read_fields
 
 LIFECYCLE: Final = "session.lifecycle"
 LIFECYCLE_GAP: Final = "session.lifecycle.gap"
@@ -50,7 +49,7 @@ class LifecycleNotice:
             return False
         behind = held.binding_generation < self.ref.binding_generation
         same = held.binding_generation == self.ref.binding_generation
-        return behind or (same and self.state != "attached")
+        return behind or (same and self.state != ATTACHED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from brokerd import fields
 from brokerd.client.errors import MalformedReply
 from brokerd.client.messages import ReplyError
-from brokerd.client.sessions import fields
-from brokerd.client.sessions.fields import BadField, Reader, read_fields
 from brokerd.encodings import POLICIES, ROLES, TERM, Proof
+from brokerd.fields import BadField, Reader, read_fields
 
 PENDING: Final = "pending"
 ATTACHED: Final = "attached"

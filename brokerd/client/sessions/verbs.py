@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from brokerd import fields
 from brokerd.bodies import Json
 from brokerd.client.errors import NotConnected
 from brokerd.client.session import Phase, Session
-from brokerd.client.sessions import fields, proofs
+from brokerd.client.sessions import proofs
 from brokerd.client.sessions.calls import TIMEOUT, ask, ask_retained
-from brokerd.client.sessions.fields import BadField, read_fields
 from brokerd.client.sessions.types import Challenge, GrantView, Hello, RecordView, Ref, parsed
 from brokerd.encodings import DEFAULT_OPEN, ENROL, PANE_SHELL, allocation_transcript
+from brokerd.fields import BadField, read_fields
 from brokerd.keys import SessionKey
 
 T = TypeVar("T")

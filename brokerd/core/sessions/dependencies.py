@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from brokerd.core.sessions.model import Record, Ref
-from brokerd.core.sessions.refusals import Quota, Reserve
+from brokerd.core.sessions.refusals import SharedQuota
 from brokerd.core.sessions.schedule import Kind, Schedule
 from brokerd.limits import SessionLimits
-
-_ALL: Final = "all"
 
 
 class Dependencies:
@@ -21,10 +18,10 @@ class Dependencies:
         self._recipients: dict[Record, dict[str, int]] = {}
         self._schedule = schedule
         self._after_ms = limits.dependency_ms
-        self.per_recipient = Quota("recipient_dependency_limit", limits.dependencies_per_recipient)
-        self.total = Quota("dependency_limit", limits.dependencies)
-        self.reserve_at = Reserve(self.per_recipient.name, self.per_recipient.cap, own_uid)
-        self.reserve = Reserve(self.total.name, self.total.cap, own_uid)
+        self.per_recipient = SharedQuota(
+            "recipient_dependency_limit", limits.dependencies_per_recipient, own_uid
+        )
+        self.total = SharedQuota("dependency_limit", limits.dependencies, own_uid)
 
     def note(self, record: Record, recipient: str, now_ms: int) -> None:
         """The recipient is about to hear the record's binding of now.
@@ -33,10 +30,8 @@ class Dependencies:
         """
         ref = record.ref
         if not self.has(recipient, ref):
-            self.per_recipient.require_one(recipient)
-            self.reserve_at.require_one(record.uid, recipient)
-            self.total.require_one(_ALL)
-            self.reserve.require_one(record.uid, _ALL)
+            self.per_recipient.require_one(record.uid, recipient)
+            self.total.require_one(record.uid)
             self._add(record, ref, recipient)
         self.refresh(recipient, ref, now_ms)
 
@@ -64,10 +59,8 @@ class Dependencies:
             del counts[recipient]
         if not counts:
             del self._recipients[record]
-        self.per_recipient.remove(recipient)
-        self.reserve_at.remove(record.uid, recipient)
-        self.total.remove(_ALL)
-        self.reserve.remove(record.uid, _ALL)
+        self.per_recipient.remove(record.uid, recipient)
+        self.total.remove(record.uid)
         self._schedule.cancel(Kind.DEPENDENCY, (recipient, ref))
 
     def forget(self, recipient: str) -> None:
@@ -91,7 +84,7 @@ class Dependencies:
         return self._recipients
 
     def __len__(self) -> int:
-        return self.total.counts().get(_ALL, 0)
+        return self.total.all.counts().get(None, 0)
 
     def __iter__(self) -> Iterator[tuple[str, Ref, Record]]:
         return (
@@ -102,7 +95,5 @@ class Dependencies:
         self._heard.setdefault(recipient, {})[ref] = record
         counts = self._recipients.setdefault(record, {})
         counts[recipient] = counts.get(recipient, 0) + 1
-        self.per_recipient.add(recipient)
-        self.reserve_at.add(record.uid, recipient)
-        self.total.add(_ALL)
-        self.reserve.add(record.uid, _ALL)
+        self.per_recipient.add(record.uid, recipient)
+        self.total.add(record.uid)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from brokerd.core.sessions.model import Grant, GrantState, Record
-from brokerd.core.sessions.refusals import Quota, Reserve
+from brokerd.core.sessions.refusals import Quota, SharedQuota
 from brokerd.core.sessions.schedule import Kind, Schedule
 from brokerd.limits import SessionLimits
-
-_ALL: Final = "all"
 
 
 class Grants:
@@ -20,21 +17,18 @@ class Grants:
         self._pending: dict[Grant, None] = {}
         self._schedule = schedule
         self.per_parent = Quota("grant_limit", limits.grants_per_parent)
-        self.total = Quota("grant_limit", limits.grants)
-        self.reserve = Reserve("grant_limit", limits.grants, own_uid)
+        self.total = SharedQuota("grant_limit", limits.grants, own_uid)
 
     def require_room(self, parent: Record) -> None:
         """Raise Refusal (RESOURCE_LIMIT grant_limit) unless one more may be pending."""
         self.per_parent.require_one(parent)
-        self.total.require_one(_ALL)
-        self.reserve.require_one(parent.uid, _ALL)
+        self.total.require_one(parent.uid)
 
     def open(self, grant: Grant) -> None:
         """Keep a new grant until it is used, or ends."""
         self._pending[grant] = None
         self.per_parent.add(grant.parent)
-        self.total.add(_ALL)
-        self.reserve.add(grant.parent.uid, _ALL)
+        self.total.add(grant.parent.uid)
         self._schedule.set(Kind.GRANT, grant, grant.expires_ms)
 
     def close(self, grant: Grant, state: GrantState) -> None:
@@ -42,8 +36,7 @@ class Grants:
         grant.move(state)
         del self._pending[grant]
         self.per_parent.remove(grant.parent)
-        self.total.remove(_ALL)
-        self.reserve.remove(grant.parent.uid, _ALL)
+        self.total.remove(grant.parent.uid)
         self._schedule.cancel(Kind.GRANT, grant)
 
     def __len__(self) -> int:

@@ -6,14 +6,13 @@ from base64 import b32encode
 from collections.abc import Callable
 from typing import Final
 
-from brokerd.core.sessions.refusals import Reserve, because
+from brokerd.core.sessions.refusals import SharedQuota, because
 from brokerd.encodings import TERM
 from brokerd.limits import SessionLimits
 
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_BYTES: Final = 14
 _RANDOM_LETTERS: Final = 22
-_ALL: Final = "all"
 
 
 class IssuedNames:
@@ -25,23 +24,20 @@ class IssuedNames:
         new_bytes: Callable[[int], bytes],
         own_uid: int | None = None,
     ) -> None:
-        self._cap = limits.issued_names
         self._candidates = limits.name_candidates
         self._new_bytes = new_bytes
         self._issued: set[str] = set()
-        self._reserve = Reserve("issued_name_limit", limits.issued_names, own_uid)
+        self._quota = SharedQuota("issued_name_limit", limits.issued_names, own_uid)
 
     def issue(self, role: str, uid: int) -> str:
         """A name that nobody had. Raises Refusal: issued_name_limit, name_collision."""
-        if len(self._issued) >= self._cap:
-            raise because("issued_name_limit", limit=self._cap)
-        self._reserve.require_one(uid, _ALL)
+        self._quota.require_one(uid)
         start = f"{'t' if role == TERM else 'c'}{base36(uid)}-"
         for _ in range(self._candidates):
             name = start + self._letters()
             if name not in self._issued:
                 self._issued.add(name)
-                self._reserve.add(uid, _ALL)
+                self._quota.add(uid)
                 return name
         raise because("name_collision", limit=self._candidates)
 

@@ -94,33 +94,37 @@ class Quota(Meter):
             raise because(self.name, limit=self.cap)
 
 
-class Reserve:
-    """Keeps half of a cap for the broker's own user: all others share the other half.
+class SharedQuota:
+    """A count of which half is kept for the broker's own user: all others share the other half.
 
     So nobody else can use up what the own user's records need. ``own`` None: nothing is kept.
     """
 
-    __slots__ = ("_own", "others")
+    __slots__ = ("_own", "all", "others")
 
     def __init__(self, reason: str, cap: int, own: int | None) -> None:
         self._own = own
+        self.all = Quota(reason, cap)
         self.others = Quota(reason, max(1, cap // 2))
 
     def concerns(self, uid: int) -> bool:
         """Whether that user is one of the others."""
         return self._own is not None and uid != self._own
 
-    def require_one(self, uid: int, owner: object) -> None:
+    def require_one(self, uid: int, owner: Hashable = None) -> None:
         """Raise Refusal (RESOURCE_LIMIT) unless that user may have one more at ``owner``."""
+        self.all.require_one(owner)
         if self.concerns(uid):
             self.others.require_one(owner)
 
-    def add(self, uid: int, owner: Hashable) -> None:
+    def add(self, uid: int, owner: Hashable = None) -> None:
         """That user has one more."""
+        self.all.add(owner)
         if self.concerns(uid):
             self.others.add(owner)
 
-    def remove(self, uid: int, owner: Hashable) -> None:
+    def remove(self, uid: int, owner: Hashable = None) -> None:
         """That user has one less."""
+        self.all.remove(owner)
         if self.concerns(uid):
             self.others.remove(owner)

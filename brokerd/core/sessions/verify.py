@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 
-from brokerd.core.charges import Meter
+from brokerd.core.rules import meter_rule, rule
 from brokerd.core.sessions.model import GrantState, Record, RecordState
+from brokerd.core.sessions.refusals import SharedQuota
 from brokerd.core.sessions.schedule import Key, Kind
 from brokerd.core.sessions.tables import Tables
 from brokerd.encodings import TERM
@@ -33,119 +34,110 @@ def verify(tables: Tables) -> None:
     _deadlines(tables)
 
 
-def _rule(holds: bool, words: str) -> None:
-    if not holds:
-        raise AssertionError(words)
-
-
-def _meter(meter: Meter, owners: Iterable[Hashable]) -> None:
-    held = Counter(owners)
-    _rule(dict(meter.counts()) == held, f"{meter.name}: charged other than what is held")
-    _rule(all(count <= meter.cap for count in held.values()), f"{meter.name}: over its cap")
+def _shared(quota: SharedQuota, held: Iterable[tuple[int, Hashable]]) -> None:
+    """``held``: the user of each, and the owner it is counted at."""
+    known = list(held)
+    meter_rule(quota.all, (owner for _, owner in known))
+    meter_rule(quota.others, (owner for uid, owner in known if quota.concerns(uid)))
 
 
 def _record(tables: Tables, record: Record) -> None:
     known = tables.records.get(record.record_id), tables.records.with_key(record.public_key)
-    _rule(known == (record, record), "a record is not found by its id and its key")
-    _rule(record.name in tables.names, "a record has a name that was not issued")
-    _rule(record.state is not RecordState.REVOKED, "a revoked record is kept")
-    _rule((record.binding_generation == 0) == (record.state is _PENDING), "a wrong generation")
-    _rule(record.attached == (record.connection_id is not None), "attached without a connection")
-    _rule(record.ends_ms > tables.now_ms, "a state outlives its end")
+    rule(known == (record, record), "a record is not found by its id and its key")
+    rule(record.name in tables.names, "a record has a name that was not issued")
+    rule(record.state is not RecordState.REVOKED, "a revoked record is kept")
+    rule((record.binding_generation == 0) == (record.state is _PENDING), "a wrong generation")
+    rule(record.attached == (record.connection_id is not None), "attached without a connection")
+    rule(record.ends_ms > tables.now_ms, "a state outlives its end")
 
 
 def _family(tables: Tables, record: Record) -> None:
     parent = record.parent
-    _rule((record.role == TERM) == (parent is None), "a role does not fit its parent")
+    rule((record.role == TERM) == (parent is None), "a role does not fit its parent")
     if parent is None:
         return
-    _rule(tables.records.get(parent.record_id) is parent, "a child outlives its parent")
-    _rule(parent.children.get(record.record_id) is record, "a parent does not know its child")
-    _rule(parent.uid == record.uid, "a child of another user")
-    _rule(parent.attached or not record.attached, "an attached child of a parent that is not")
+    rule(tables.records.get(parent.record_id) is parent, "a child outlives its parent")
+    rule(parent.children.get(record.record_id) is record, "a parent does not know its child")
+    rule(parent.uid == record.uid, "a child of another user")
+    rule(parent.attached or not record.attached, "an attached child of a parent that is not")
     highest = parent.panes.get(record.pane_id or 0, 0)
-    _rule(0 < (record.pane_generation or 0) <= highest, "a pane generation over the highest")
+    rule(0 < (record.pane_generation or 0) <= highest, "a pane generation over the highest")
 
 
 def _quotas(tables: Tables) -> None:
     records = list(tables.records)
-    _meter(tables.records.terms, (each.uid for each in records if each.role == TERM))
+    meter_rule(tables.records.terms, (each.uid for each in records if each.role == TERM))
     children = sum(len(each.children) for each in records)
-    _rule(children == sum(each.parent is not None for each in records), "children differ")
+    rule(children == sum(each.parent is not None for each in records), "children differ")
     of_users = [each for uid in {each.uid for each in records} for each in tables.records.of(uid)]
-    _rule(len(of_users) == len(records), "the records of the users differ")
-    _meter(tables.interests.per_uid, (uid for _, (uid, _) in tables.interests))
+    rule(len(of_users) == len(records), "the records of the users differ")
+    meter_rule(tables.interests.per_uid, (uid for _, (uid, _) in tables.interests))
     for connection_id, wanted in tables.interests:
-        _rule(connection_id in tables.interests.of(*wanted), "an interest without effect")
+        rule(connection_id in tables.interests.of(*wanted), "an interest without effect")
 
 
 def _bindings(tables: Tables) -> None:
     records = list(tables.records)
     held = {each.connection_id: each for each in records if each.connection_id is not None}
     attached = [each for each in records if each.attached]
-    _rule(len(held) == len(attached), "a connection holds two records")
-    _rule(dict(tables.bindings.held()) == held, "bindings differ from records")
+    rule(len(held) == len(attached), "a connection holds two records")
+    rule(dict(tables.bindings.held()) == held, "bindings differ from records")
     lost = tables.bindings.lost()
-    _rule(held.keys() <= lost.keys(), "a holder that was never bound")
+    rule(held.keys() <= lost.keys(), "a holder that was never bound")
     former = {(each.former, each) for each in records if each.former is not None}
-    _rule({(who, each) for who, some in lost.items() for each in some} == former, "former differ")
-    _rule(not any(each.former for each in attached), "an attached record with a former holder")
+    rule({(who, each) for who, some in lost.items() for each in some} == former, "former differ")
+    rule(not any(each.former for each in attached), "an attached record with a former holder")
 
 
 def _grants(tables: Tables) -> None:
     grants = list(tables.grants)
-    _meter(tables.grants.per_parent, (each.parent for each in grants))
-    _meter(tables.grants.total, ("all" for _ in grants))
-    of_others = (each for each in grants if tables.grants.reserve.concerns(each.parent.uid))
-    _meter(tables.grants.reserve.others, ("all" for _ in of_others))
-    _rule(all(each.state is GrantState.PENDING for each in grants), "a grant is kept too long")
+    meter_rule(tables.grants.per_parent, (each.parent for each in grants))
+    _shared(tables.grants.total, ((each.parent.uid, None) for each in grants))
+    rule(all(each.state is GrantState.PENDING for each in grants), "a grant is kept too long")
     pending = {each for each in tables.records if each.state is _PENDING}
-    _rule({each.record for each in grants} == pending, "pending records differ from grants")
-    _rule(all(each.record.grant is each for each in grants), "a grant of another record")
+    rule({each.record for each in grants} == pending, "pending records differ from grants")
+    rule(all(each.record.grant is each for each in grants), "a grant of another record")
 
 
 def _challenges(tables: Tables) -> None:
     outstanding = list(tables.challenges)
-    _meter(tables.challenges.per_uid, (each.record.uid for each in outstanding))
+    meter_rule(tables.challenges.per_uid, (each.record.uid for each in outstanding))
     by_record = tables.challenges.by_record()
     indexed = [each for some in by_record.values() for each in some]
-    _rule(set(indexed) == set(outstanding), "challenges by record differ")
+    rule(set(indexed) == set(outstanding), "challenges by record differ")
     live = set(tables.records)
-    _rule(all(each.record in live for each in outstanding), "a challenge outlives its record")
+    rule(all(each.record in live for each in outstanding), "a challenge outlives its record")
     cap = tables.limits.consumed_per_connection
     for connection_id, slot in tables.challenges.slots().items():
-        _rule(len(slot.consumed) <= cap, "too many used challenges are remembered")
+        rule(len(slot.consumed) <= cap, "too many used challenges are remembered")
         given = slot.outstanding
         mine = given is None or (given.connection_id == connection_id and slot.lapsed is None)
-        _rule(mine, "a challenge of another connection")
+        rule(mine, "a challenge of another connection")
 
 
 def _dependencies(tables: Tables) -> None:
     deliveries = list(tables.dependencies)
-    _meter(tables.dependencies.per_recipient, (who for who, _, _ in deliveries))
-    _meter(tables.dependencies.total, ("all" for _ in deliveries))
-    reserve = tables.dependencies.reserve
-    of_others = [who for who, _, record in deliveries if reserve.concerns(record.uid)]
-    _meter(tables.dependencies.reserve_at.others, of_others)
-    _meter(reserve.others, ("all" for _ in of_others))
+    at_recipients = ((record.uid, who) for who, _, record in deliveries)
+    _shared(tables.dependencies.per_recipient, at_recipients)
+    _shared(tables.dependencies.total, ((record.uid, None) for _, _, record in deliveries))
     counts = Counter((record, who) for who, _, record in deliveries)
     counted = tables.dependencies.counts()
     flat = {(record, who): n for record, some in counted.items() for who, n in some.items()}
-    _rule(flat == counts, "deliveries by record differ")
+    rule(flat == counts, "deliveries by record differ")
     live = set(tables.records)
-    _rule(all(record in live for _, _, record in deliveries), "a delivery outlives its record")
+    rule(all(record in live for _, _, record in deliveries), "a delivery outlives its record")
 
 
 def _deadlines(tables: Tables) -> None:
     if tables.clock_failed:
-        _rule(not tables.schedule.pending() and not len(tables.records), "time without a clock")
+        rule(not tables.schedule.pending() and not len(tables.records), "time without a clock")
         return
-    _rule(tables.schedule.pending() == set(_expected(tables)), "deadlines differ from what may end")
+    rule(tables.schedule.pending() == set(_expected(tables)), "deadlines differ from what may end")
     for kind, what in tables.schedule.pending():
         due = tables.schedule.due(kind, what)
-        _rule(due is not None and due > tables.now_ms, f"overdue: {kind.name}")
+        rule(due is not None and due > tables.now_ms, f"overdue: {kind.name}")
         if isinstance(what, Record):
-            _rule(due == what.ends_ms, "a state ends at another time than it says")
+            rule(due == what.ends_ms, "a state ends at another time than it says")
 
 
 def _expected(tables: Tables) -> Iterator[Key]:

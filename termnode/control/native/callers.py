@@ -9,7 +9,7 @@ from termnode.control.native.world import Own
 from termnode.control.posture import Posture
 from termnode.control.spec import Capability
 
-__all__ = ["Actor", "actor_of", "admitted", "allows", "caller_ref", "is_pane_shell"]
+__all__ = ["Actor", "actor_of", "admitted", "allows", "caller_ref", "is_pane_shell", "lease_of"]
 
 
 def actor_of(principal: Principal) -> Actor:
@@ -23,6 +23,17 @@ def actor_of(principal: Principal) -> Actor:
 def caller_ref(session: SessionBinding) -> Ref:
     """The caller's attachment, to ask the broker about."""
     return Ref(session.record_id, session.incarnation, session.binding_generation)
+
+
+def lease_of(principal: Principal, own: Own, posture: Posture) -> Ref | None:
+    """The attachment whose lease must be live too; None where nothing depends on any but ``own``.
+
+    Nothing does in open posture, without a record, and for the Term itself.
+    """
+    session = principal.session
+    if session is None or posture is Posture.OPEN or _is_own(session, own):
+        return None
+    return caller_ref(session)
 
 
 def is_pane_shell(principal: Principal) -> bool:
@@ -44,7 +55,7 @@ def admitted(principal: Principal, own: Own, posture: Posture) -> bool:
     session = principal.session
     if session is None:
         return record.policy == DEFAULT_OPEN
-    return is_own(session, own) or _is_child(session, own)
+    return _is_own(session, own) or _is_child(session, own)
 
 
 def allows(
@@ -60,12 +71,12 @@ def allows(
     if session is None:
         return record.policy == DEFAULT_OPEN
     return capability in session.capabilities and (
-        is_own(session, own)
+        _is_own(session, own)
         or (_is_child(session, own) and (session.pane_id, session.pane_generation) == target[2:])
     )
 
 
-def is_own(session: SessionBinding, own: Own) -> bool:
+def _is_own(session: SessionBinding, own: Own) -> bool:
     """Whether the caller is the Term itself."""
     return session.role == TERM and (session.record_id, session.incarnation) == (
         own.record.record_id,

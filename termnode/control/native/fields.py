@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from termnode.control.fields import TEXT
+from termnode.control.fields import TEXT, same
 from termnode.control.native.limits import AFFECTED_MOST
 from termnode.control.spec import Field, FieldType
 
@@ -67,23 +67,19 @@ BESIDE: Final = Field(
 )
 
 
-def _words(*words: str) -> Mapping[str, str]:
-    return MappingProxyType({word: word for word in words})
-
-
 READABLE: Final = Field(
     "property",
     FieldType.CHOICE,
     "state is term.session, contents is term.snapshot with contents",
     required=True,
-    choices=_words("state", "contents"),
+    choices=same("state", "contents"),
 )
 WRITABLE: Final = Field(
     "property",
     FieldType.CHOICE,
     "selected is term.pane.select, input is term.type",
     required=True,
-    choices=_words("selected", "input"),
+    choices=same("selected", "input"),
 )
 VALUE: Final = Field(
     "value",

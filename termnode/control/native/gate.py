@@ -18,7 +18,7 @@ from brokerd.client import (
     forbidden,
     invalid,
 )
-from termnode.control.native.callers import admitted, caller_ref, is_own
+from termnode.control.native.callers import admitted, lease_of
 from termnode.control.native.case import Case
 from termnode.control.native.checks import (
     check_capability,
@@ -71,19 +71,19 @@ class Gate(Generic[R]):
         a lease that would have to be checked first does not count.
         """
         try:
-            case = self._case(go.principal, lambda: go.request)
+            case, spec = self._case(go.principal, lambda: go.request)
             ref = self._whose_lease(case)
             if ref is not None and self._leases.get(ref, now_ms) is None:
                 return False
-            self._check_pane(case, go.spec)
+            self._check_pane(case, spec)
             self._check_named(case, panes, frozenset())
         except Refusal:
             return False
         return True
 
     def _judge(self, ask: Ask, now: float, now_ms: int) -> Decision[R]:
-        case = self._case(ask.principal, ask.request)
-        principal, own, posture, spec = case.principal, case.own, case.posture, known_verb(case)
+        case, spec = self._case(ask.principal, ask.request)
+        own, posture = case.own, case.posture
         until = now_ms + min(PERMIT_MS, own.remaining_ms)
         ref = self._whose_lease(case)  # 10
         if ref is not None:
@@ -98,13 +98,13 @@ class Gate(Generic[R]):
         self._check_affected(case, spec)  # 13
         check_epoch(case, spec)  # 14
         args = checked_args(case, spec)  # 15
-        return Go(case.request, spec, args, case.actor, principal, own, posture, until, ref)
+        return Go(case.request, spec, args, case.actor, case.principal, own, posture, until, ref)
 
     # -- the steps that ask the world, as numbered in specs/control.md ------------------------
 
     def _case(
         self, who: Principal | NodePrincipal | None, request: Callable[[], NativeRequest]
-    ) -> Case:
+    ) -> tuple[Case, NativeSpec]:
         """Steps 1 to 9: what was asked, by somebody who may ask that of the target."""
         self._check_connection()  # 1
         principal = self._principal(who)  # 2
@@ -112,9 +112,9 @@ class Gate(Generic[R]):
         case = Case(principal, own, posture, request())  # 4, 5
         check_continuity(case)  # 6
         check_capability(case)  # 7
-        known_verb(case)  # 8
+        spec = known_verb(case)  # 8
         check_own_lease(case)  # 9
-        return case
+        return case, spec
 
     def _check_connection(self) -> None:
         if not self._world.connected():
@@ -136,10 +136,7 @@ class Gate(Generic[R]):
 
     def _whose_lease(self, case: Case) -> Ref | None:
         """Who must be asked about; the Term's own lease is known already."""
-        session = case.principal.session
-        if session is None or not case.strict or is_own(session, case.own):
-            return None
-        return caller_ref(session)
+        return lease_of(case.principal, case.own, case.posture)
 
     def _earlier(self, case: Case, spec: NativeSpec, now: float) -> Told[R] | None:
         """What is told without running anything; None when the verb may run."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from brokerd.client import encode
-from termnode.control.describing import FIELD_HEAD, described, row, table
+from termnode.control.describing import described, section, table
 from termnode.control.native.fields import AFFECTED, ENVELOPE, REQUEST_EPOCH
 from termnode.control.native.spec import NativeSpec
 from termnode.control.native.table import NATIVE, errors_of
@@ -83,13 +82,5 @@ def _section(spec: NativeSpec) -> str:
         notes.append(f"{REQUEST_EPOCH} may never be left out")
     around = ", ".join(f"`{name}`" for name in _envelope(spec))
     said = f"{'; '.join(notes).capitalize()}. Around its own fields: {around}."
-    parts = [f"### {spec.name} (native)\n\n{spec.summary}\n\n{said}\n"]
-    if spec.fields:
-        parts.append(table(FIELD_HEAD, map(row, spec.fields)))
-    parts.append(table(("result", "meaning"), ([f"`{name}`", text] for name, text in spec.result)))
-    parts.append(f"Errors: {', '.join(errors_of(spec))}.\n")
-    if spec.limits:
-        parts.append(f"Limits: {spec.limits}.\n")
-    if spec.example:
-        parts.append(f"Example of its own fields: `{encode(dict(spec.example)).decode()}`\n")
-    return "\n".join(parts)
+    head = f"### {spec.name} (native)\n\n{spec.summary}\n\n{said}\n"
+    return section(head, spec, spec.fields, errors_of(spec), "Example of its own fields")

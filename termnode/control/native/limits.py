@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from termnode.terminal import write_queue
+
 AFFECTED_MOST: Final = 128
 """Further targets that one request may name, as far as they fit into its body."""
 
@@ -29,7 +31,7 @@ LEASE_CHECKS: Final = 64
 WAITS: Final = 64
 """Waits of all callers at a time."""
 
-INPUT_QUEUE_BYTES: Final = 65_536
+INPUT_QUEUE_BYTES: Final = write_queue.MAX_QUEUED_BYTES
 """Bytes that may wait to be written to one pane."""
 
 REVOKED_NOTICES: Final = 256

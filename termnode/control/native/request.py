@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from brokerd.client import (
-    MAX_REQUEST_BODY,
     ErrorCode,
     Json,
     NodePrincipal,
     Principal,
     Refusal,
-    decode_object,
     invalid,
 )
+from termnode.control.bodies import decode
 from termnode.control.native.fields import (
     AFFECTED,
     ENVELOPE,
@@ -95,10 +94,7 @@ def parse_request(command: str, raw: bytes) -> NativeRequest:
 
     Raises Refusal INVALID_ARGUMENT for what is no request, UNSUPPORTED for other properties.
     """
-    if len(raw) > MAX_REQUEST_BODY:
-        message = f"the body is over {MAX_REQUEST_BODY} bytes: send less at a time"
-        raise invalid("body", message, limit=MAX_REQUEST_BODY)
-    body = decode_object(raw)
+    body = decode(raw)
     spec = NATIVE.get(command)
     _check_names(spec, body)
     if spec is not None and spec.stands_for:

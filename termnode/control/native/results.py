@@ -10,7 +10,7 @@ LISTS: Final = "The Term, and the tabs and panes that the caller may read, with 
 
 TARGET: Final = (("target", "the pane, with the generation it has now"),)
 
-_PLACE: Final = frozenset({"pane", "id", "generation", "pid"})
+PLACE: Final = frozenset({"pane", "id", "generation", "pid"})
 """Results of the global lane in whose place the target stands."""
 
 _PANE: Final = (
@@ -37,7 +37,7 @@ SESSION: Final = (
 SNAPSHOT: Final = (
     *TARGET,
     ("foreground_generation", "without contents: what input must name"),
-    *(row for row in BY_NAME["term.snapshot"].result if row[0] not in _PLACE),
+    *(row for row in BY_NAME["term.snapshot"].result if row[0] not in PLACE),
 )
 
 ACCEPTED: Final = (
@@ -77,4 +77,4 @@ PROPERTY: Final = (("…", "as the verb that it stands for"),)
 
 def with_target(name: str) -> tuple[tuple[str, str], ...]:
     """The target, then what the verb of that name replies on the global lane beside it."""
-    return (*TARGET, *(row for row in BY_NAME[name].result if row[0] not in _PLACE))
+    return (*TARGET, *(row for row in BY_NAME[name].result if row[0] not in PLACE))

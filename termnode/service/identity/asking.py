@@ -76,8 +76,10 @@ class Asking:
         if child is not None:
             self._heard += 1
             child.told(state, target.binding_generation, now)
-        elif isinstance(self._calling, Mint):
-            self._reconcile = True  # perhaps of the very record whose grant has not come back yet
+        elif state != "pending" and isinstance(self._calling, Mint):
+            # Perhaps of the very record whose grant has not come back yet. That it is pending is
+            # told of each grant, ahead of its answer, and the answer says so too.
+            self._reconcile = True
 
     def gap(self, now: float) -> None:
         """Notices were missed."""

@@ -9,11 +9,10 @@ from typing import Final
 import trio
 
 from termnode.paneshell.client import Zygote, ZygoteLost
+from termnode.service.keeping.pausing import Pauses
 
 FIRST_PAUSE_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 30.0
-SETTLED_S: Final = 5.0
-"""A zygote that lived this long did not fail at its start: the next one need not wait."""
 
 log = logging.getLogger("termnode.identity")
 
@@ -32,13 +31,11 @@ class ZygoteKeeper:
 
     async def run(self) -> None:
         """Start a zygote, and another whenever it ends; ends by cancellation only."""
-        pause = FIRST_PAUSE_S
+        pauses = Pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
         while True:
             began = trio.current_time()
             await self._one()
-            lived = trio.current_time() - began
-            pause = FIRST_PAUSE_S if lived > SETTLED_S else min(2 * pause, LONGEST_PAUSE_S)
-            await trio.sleep(pause)
+            await trio.sleep(pauses.after(trio.current_time() - began))
 
     async def _one(self) -> None:
         try:

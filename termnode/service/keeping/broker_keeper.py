@@ -19,12 +19,11 @@ from typing import Final, TextIO
 import trio
 
 from brokerd.client import broker_pid, open_broker
+from termnode.service.keeping.pausing import Pauses
 
 FIRST_PAUSE_S: Final = 0.05
 LONGEST_PAUSE_S: Final = 2.0
 START_TIMEOUT_S: Final = 20.0
-SETTLED_S: Final = 5.0
-"""A broker that lived this long did not fail at its start: the next one need not wait."""
 
 END_TIMEOUT_S: Final = 5.0
 MAX_WORDS: Final = 2_000
@@ -50,7 +49,7 @@ class BrokerKeeper:
         ``started`` once there is one. Raises BrokerFailed if the first cannot be started.
         """
         await self._first(task_status)
-        pause = FIRST_PAUSE_S
+        pauses = Pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
         while True:
             log.warning("the broker has ended; starting another")
             began = trio.current_time()
@@ -58,9 +57,7 @@ class BrokerKeeper:
                 await self._one(_nobody)
             except OSError as error:  # no descriptor, process or memory is left at this moment
                 log.error("the broker cannot be started now (%s)", error.strerror)
-            lived = trio.current_time() - began
-            pause = FIRST_PAUSE_S if lived > SETTLED_S else min(2 * pause, LONGEST_PAUSE_S)
-            await trio.sleep(pause)
+            await trio.sleep(pauses.after(trio.current_time() - began))
 
     async def _first(self, task_status: trio.TaskStatus[None]) -> None:
         """Wait until there is a broker, say so, and wait for its end."""

@@ -9,11 +9,10 @@ import trio
 
 from brokerd.client import ErrorCode, Refusal
 from termnode.panehost.client import HostLost, PaneHost
+from termnode.service.keeping.pausing import Pauses
 
 FIRST_PAUSE_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 5.0
-SETTLED_S: Final = 5.0
-"""A host that lived this long did not fail at its start: the next one need not wait."""
 
 log = logging.getLogger("termnode.panehost")
 
@@ -53,14 +52,13 @@ class HostKeeper:
             self._host = host
             task_status.started()
             await host.process.wait()
-        pause = FIRST_PAUSE_S
+        pauses = Pauses(FIRST_PAUSE_S, LONGEST_PAUSE_S)
         while True:
             log.error("the pane host has ended; programs live on, a new host starts")
-            await trio.sleep(pause)
+            await trio.sleep(pauses.now)
             began = trio.current_time()
             await self._run_again()
-            lived = trio.current_time() - began
-            pause = FIRST_PAUSE_S if lived > SETTLED_S else min(2 * pause, LONGEST_PAUSE_S)
+            pauses.after(trio.current_time() - began)
 
     async def _run_again(self) -> None:
         try:

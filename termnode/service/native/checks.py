@@ -40,11 +40,10 @@ class LeaseChecks:
         self._now_ms = now_ms
         self._most = most
         self._waiting: dict[Ref, list[Then]] = {}
-        self._count = 0
         self._nursery: trio.Nursery | None = None
 
     def __len__(self) -> int:
-        return self._count
+        return sum(map(len, self._waiting.values()))
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Hold the tasks that ask; ends by cancellation only, and may be run again after that."""
@@ -56,11 +55,10 @@ class LeaseChecks:
         finally:
             # Who waited has lost its connection too; nobody would answer who joined it later.
             self._waiting.clear()
-            self._count = 0
 
     def want(self, ref: Ref, then: Then) -> None:
         """Have a lease checked. Raises Refusal RESOURCE_LIMIT when too many wait."""
-        if self._count >= self._most:
+        if len(self) >= self._most:
             message = f"{self._most} requests already wait for the check of a lease: send it again"
             raise limit_reached("lease_checks", self._most, message)
         most = share(self._most)
@@ -71,7 +69,6 @@ class LeaseChecks:
             message += "of your lease: wait for their replies"
             raise limit_reached("lease_checks_share", most, message)
         assert self._nursery is not None, "leases are checked while the lane is served"
-        self._count += 1
         if ref in self._waiting:
             self._waiting[ref].append(then)
             return
@@ -85,9 +82,7 @@ class LeaseChecks:
             self._leases.failed(check)
         else:
             self._leases.put(check, remaining)
-        waiting = self._waiting.pop(ref)
-        self._count -= len(waiting)
-        for then in waiting:
+        for then in self._waiting.pop(ref):
             then(remaining is not None)
 
     async def _remaining(self, ref: Ref) -> int | None:

@@ -11,14 +11,14 @@ from typing import Final
 
 import trio
 
-from brokerd.client import Refusal, Request, wait_process_end
+from brokerd.client import Request
 from termnode.control.native.decisions import Go
 from termnode.control.native.request import Ask
 from termnode.control.spec import Kind
 from termnode.lanes.calls import Reply
 from termnode.lanes.native_lane import NativeCall
 from termnode.lanes.sealing import abandoned
-from termnode.service.attempts import attempt, log_failure
+from termnode.service.attempts import attempt_now, attempt_wait
 from termnode.service.native.desk import Desk
 from termnode.service.native.jobs import Job, Places
 from termnode.service.native.parts import Native
@@ -84,35 +84,15 @@ class NativeDispatcher:
 
     def _read(self, go: Go) -> Reply:
         name = go.spec.name
-        try:
-            return Reply.ok(**self._reads[name](self._native, go))
-        except Refusal as refusal:
-            return Reply.refused(refusal)
-        except Exception as error:  # noqa: BLE001  # one request's failure is not the service's
-            log_failure(name, error)
-            return abandoned(go.spec)
+        look = partial(self._reads[name], self._native, go)
+        return attempt_now(name, look) or abandoned(go.spec)
 
     async def _wait(self, job: Job, go: Go) -> None:
         """It ends with the process that asked. What it saw is told if that is allowed then."""
         try:
-            job.reply = await _waited(self._native, go) or abandoned(go.spec)
+            work = partial(wait, self._native, go)
+            found = await attempt_wait(go.spec.name, work, go.principal.peer_pid)
+            job.reply = found or abandoned(go.spec)
         finally:
             self._waits.leave(job.who)
         self._proceed(job)
-
-
-async def _waited(native: Native, go: Go) -> Reply | None:
-    """What it came to; None when nobody is there to hear it, or nobody knows."""
-    outcome: Reply | None = None
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_cancel_with, go.principal.peer_pid, nursery.cancel_scope)
-        found = await attempt(go.spec.name, partial(wait, native, go))
-        assert not callable(found), "a wait has nothing later"
-        outcome = found
-        nursery.cancel_scope.cancel()
-    return outcome
-
-
-async def _cancel_with(pid: int, scope: trio.CancelScope) -> None:
-    await wait_process_end(pid)
-    scope.cancel()

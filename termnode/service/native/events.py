@@ -13,13 +13,12 @@ from enum import Enum, auto
 from functools import partial
 from typing import Final
 
-from brokerd.client import ErrorCode, Principal, Ref, Refusal
-from termnode.control.native.callers import admitted, allows, caller_ref, is_own
+from brokerd.client import ErrorCode, Principal, Refusal
+from termnode.control.native.callers import admitted, allows, lease_of
 from termnode.control.native.decisions import Go
 from termnode.control.native.leases import LeaseCache
 from termnode.control.native.targets import Target
 from termnode.control.native.world import World
-from termnode.control.posture import Posture
 from termnode.control.spec import Capability
 from termnode.service.events.hub import Events, Left, Send
 from termnode.service.events.ring import Happened
@@ -130,21 +129,15 @@ class NativeEvents(Events):
             principal, own, posture, Capability.READ_CONTENTS, reader.target
         ):
             return Right.OVER
-        ref = self._lease_of(reader, posture)
+        ref = lease_of(principal, own, posture)
         live = ref is None or self._leases.get(ref, self._now_ms()) is not None
         # What its program said last, and its end, are told too.
         return Right.HOLDS if live and (facts.ready or facts.ended) else Right.UNCHECKED
 
-    def _lease_of(self, reader: Reader, posture: Posture) -> Ref | None:
-        session, own = reader.principal.session, self._world.own()
-        if session is None or posture is Posture.OPEN or own is None or is_own(session, own):
-            return None
-        return caller_ref(session)
-
     def _check(self, who: Subscriber) -> None:
         """Have its lease checked, once at a time; without room another event will ask again."""
-        reader = _reader(who)
-        ref = self._lease_of(reader, self._world.posture())
+        reader, own = _reader(who), self._world.own()
+        ref = None if own is None else lease_of(reader.principal, own, self._world.posture())
         if ref is None or reader.key in self._checking:
             return
         try:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import trio
 
 from brokerd.client import ATTACHED, REVOKED, Bus, LifecycleNotice, Ref, Request, boottime_ms
 from termnode.control.native.gate import Gate
 from termnode.control.native.ledger import Ledger
-from termnode.control.native.limits import LEASE_CHECK_MS
 from termnode.control.native.world import World
 from termnode.lanes.calls import Sealed
 from termnode.lanes.native_lane import NativeLane
 from termnode.service.events.pump import EventPump
-from termnode.service.native.checks import LeaseChecks
+from termnode.service.native.checks import CHECK_S, LeaseChecks
 from termnode.service.native.departures import Departures
 from termnode.service.native.desk import Desk
 from termnode.service.native.dispatch import NativeDispatcher
@@ -26,8 +24,6 @@ from termnode.service.native.parts import Native
 from termnode.service.native.performers import Performers
 from termnode.service.native.turns import OnSettled, Turns
 from termnode.service.state import State, Work
-
-CHECK_S: Final = LEASE_CHECK_MS / 1000
 
 
 class NativeService:

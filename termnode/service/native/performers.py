@@ -16,14 +16,11 @@ from termnode.control.native.world import World
 from termnode.service.arranging import ARRANGING
 from termnode.service.mutations import pane_restart, restartable
 from termnode.service.native.performing import Done, Perform, Unfinished
-from termnode.service.native.targets import ready_target
+from termnode.service.native.targets import in_place, ready_target
 from termnode.service.opening import apply, program_for, start_opened
 from termnode.service.state import Args, Result, State
 from termnode.workspace.parts import Change
 from termnode.workspace.tree import Direction
-
-_DROPPED: Final = frozenset({"id", "pane", "generation", "pid"})
-"""Results of the global lane in whose place the target stands."""
 
 TAB_NEW: Final = "term.tab.new"
 SELECT: Final = "term.pane.select"
@@ -123,8 +120,7 @@ def arrange(name: str, state: State, go: Go) -> Done:
     where: Args = {"id": place.tab} if name.startswith("term.tab.") else {"pane": place.id}
     other: Args = {} if spec.other is None else {spec.other: go.request.other}
     found = ARRANGING[name](state, {**go.args, **other, **where})
-    kept = {key: value for key, value in found.items() if key not in _DROPPED}
-    return Done({"target": go.target.to_json(), **_in_strings(kept)})
+    return Done(in_place(go.target, _in_strings(found)))
 
 
 def _in_strings(found: Result) -> Result:

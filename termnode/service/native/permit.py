@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from termnode.control.native.callers import admitted, allows, caller_ref, is_own
+from termnode.control.native.callers import admitted, allows, lease_of
 from termnode.control.native.decisions import Go
 from termnode.control.native.leases import LeaseCache
 from termnode.control.native.world import Own, World
@@ -64,11 +64,9 @@ class Permit:
         return (
             admitted(principal, own, posture)
             and allows(principal, own, posture, Capability.INPUT, self._target)
-            and (posture is Posture.OPEN or self._has_lease(own))
+            and self._has_lease(own, posture)
         )
 
-    def _has_lease(self, own: Own) -> bool:
-        session = self._principal.session
-        if session is None or is_own(session, own):
-            return True
-        return self._leases.is_trusted(caller_ref(session), self._now_ms())
+    def _has_lease(self, own: Own, posture: Posture) -> bool:
+        ref = lease_of(self._principal, own, posture)
+        return ref is None or self._leases.is_trusted(ref, self._now_ms())

@@ -11,13 +11,11 @@ from termnode.control.native.fields import CONTENTS
 from termnode.service.looking.snapshot import snapshot as contents_of
 from termnode.service.native.parts import Native
 from termnode.service.native.results import foreground, session
+from termnode.service.native.targets import in_place
 from termnode.service.state import Args, Result
 from termnode.service.waiting.waits import wait as wait_for
 
 Read: TypeAlias = Callable[[Native, Go], Result]
-
-_PLACE: Final = frozenset({"pane", "generation"})
-"""Results of the global lane in whose place the target stands."""
 
 
 def snapshot(native: Native, go: Go) -> Result:
@@ -27,12 +25,12 @@ def snapshot(native: Native, go: Go) -> Result:
             "target": go.target.to_json(),
             "foreground_generation": foreground(native, go.target.pane_id),
         }
-    return _bound(go, contents_of(native.state, _args(go)))
+    return in_place(go.target, contents_of(native.state, _args(go)))
 
 
 async def wait(native: Native, go: Go) -> Result:
     """term.wait. What it says is to be told only when the gate allows it then."""
-    return _bound(go, await wait_for(native.state, _args(go)))
+    return in_place(go.target, await wait_for(native.state, _args(go)))
 
 
 READS: Final[Mapping[str, Read]] = MappingProxyType(
@@ -45,8 +43,3 @@ READS: Final[Mapping[str, Read]] = MappingProxyType(
 
 def _args(go: Go) -> Args:
     return {**go.args, "pane": go.target.pane_id}
-
-
-def _bound(go: Go, result: Result) -> Result:
-    kept = {key: value for key, value in result.items() if key not in _PLACE}
-    return {"target": go.target.to_json(), **kept}

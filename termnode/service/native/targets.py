@@ -1,10 +1,12 @@
-"""Targets of the panes that there are."""
+"""Targets of the panes that there are, and where they stand in replies."""
 
 from __future__ import annotations
 
 from brokerd.client import Json
+from termnode.control.native.results import PLACE
 from termnode.control.native.targets import Target
 from termnode.control.native.world import Own, World
+from termnode.service.state import Result
 
 
 def target_of(world: World, own: Own, pane: int) -> Target | None:
@@ -21,3 +23,9 @@ def ready_target(world: World, own: Own, pane: int) -> dict[str, Json] | None:
     if facts is None or target is None or not facts.ready:
         return None
     return target.to_json()
+
+
+def in_place(target: Target, found: Result) -> Result:
+    """What the global lane replies, with the target in the place of its pane."""
+    kept = {key: value for key, value in found.items() if key not in PLACE}
+    return {"target": target.to_json(), **kept}

@@ -1,4 +1,4 @@
-"""Strict readers of the fields in answers about sessions: one per kind, each raises BadField."""
+"""Strict readers of what the broker says of sessions: one per kind, each raises BadField."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ def or_none(read: Reader) -> Reader:
 
 
 def _hex(raw: object, size: int) -> str:
-    return _text(raw, lambda text: parse_hex(text, size) is not None)
+    if not isinstance(raw, str) or parse_hex(raw, size) is None:
+        raise BadField("text of its kind")
+    return raw
 
 
 def _text(raw: object, fits: Callable[[str], object]) -> str:
