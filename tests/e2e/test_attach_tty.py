@@ -38,10 +38,10 @@ class Over(Exception): pass
 
 async def main(tty):
     parser, child = InputParser(erase=tty.erase), subprocess.Popen(["sleep", "600"])
-    painted = 0
-    def paint(last=""):
-        nonlocal painted
-        painted += 1
+    painted, last = 0, ""
+    def paint(event=None):
+        nonlocal painted, last
+        painted, last = painted + 1, str(event or last)
         cols, rows = tty.size()
         lines = [f"borrowed {os.getpid()} child {child.pid}", f"{cols}x{rows} times {painted}",
                  f"kitty {tty.kitty} sync {tty.synchronized}", last]
@@ -69,7 +69,7 @@ async def main(tty):
                     raise Over
                 elif event == TextEvent("e"):
                     sys.exit(7)
-            paint(str(event))
+            paint(event)
         nursery.cancel_scope.cancel()
 
 tty = Tty()
