@@ -6,10 +6,16 @@ reader of its own: a handful of events, of which the first says why.
 
 from __future__ import annotations
 
+import struct
 from typing import Final
 
 import zmq
-from zmq.utils.monitor import parse_monitor_message
+
+_EVENT: Final = struct.Struct("=HI")
+"""The first frame of what a monitor tells (zmq_socket_monitor): which event, and a value.
+
+`zmq.utils.monitor` reads it too, and brings asyncio with it, in each program that only asks once.
+"""
 
 _DROPPED: Final = zmq.EVENT_DISCONNECTED
 _FAILED: Final = (
@@ -38,8 +44,8 @@ class Monitor:
         """Why, in words for a person."""
         if not self.told():
             return "the broker dropped the connection"
-        event = parse_monitor_message(self._events.recv_multipart(zmq.NOBLOCK))["event"]
-        return _WORDS.get(int(event), "the broker dropped the connection")
+        event, _ = _EVENT.unpack(self._events.recv_multipart(zmq.NOBLOCK)[0])
+        return _WORDS.get(event, "the broker dropped the connection")
 
     def close(self) -> None:
         """Stop watching."""

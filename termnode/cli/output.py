@@ -7,8 +7,6 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 
-from wcwidth import wcswidth
-
 DIM, BOLD, RED, GREEN, YELLOW = "2", "1", "31", "32", "33"
 
 
@@ -40,7 +38,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _width(text: str) -> int:
     """Cells that the text takes; wide characters take two."""
-    return len(text) if text.isascii() else max(0, wcswidth(text))
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth  # its tables cost a command 20 ms, and most need none
+
+    return max(0, wcswidth(text))
 
 
 def _padded(text: str, width: int) -> str:

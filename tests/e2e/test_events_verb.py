@@ -306,6 +306,8 @@ def test_strict_posture_ends_subscriptions_for_good() -> None:
             reply = await one.bus.request("term", "term.events", {})
             assert reply.error is not None
             assert reply.error.code == "FORBIDDEN"
+            while len(one.stream):  # told before the posture turned
+                await one.next()
             await trio.to_thread.run_sync(partial(term.run, "posture", "open"))
             await other.good("term.pane.select", id=pane)
             await other.flush()
