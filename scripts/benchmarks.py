@@ -25,6 +25,15 @@ gate: what does a decision about a request that is bound to a pane cost? Passes 
 five rounds, its median is under 25 microseconds (a look, an input), with full tables at most 1.2
 times that with empty ones, and a look through the native lane takes at most 1.15 times as long as
 the same look through the global one, over the bus.
+
+exec: how long does a command at a shell's prompt take, from its submission to its result, beside
+libtmux (send_keys and capture_pane), and beside pexpect's REPLWrapper? Passes when its median over
+all three rounds is under both of theirs.
+
+mcp: what does a fixed edit in neovim cost a model, and how long does a look take? Passes when the
+characters of the whole conversation are at least 3 times fewer with what changed than with whole
+screens, and ``term_screen`` over stdio takes at most 3 times as long as the echo of a bare server
+of the same SDK (p50). Needs nvim.
 """
 
 from __future__ import annotations
@@ -36,8 +45,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from scripts.bench_attach import attach
+from scripts.bench_exec import execute
 from scripts.bench_flood import flood
 from scripts.bench_gate import gate
+from scripts.bench_mcp import mcp
 from scripts.bench_panes import panes
 from scripts.bench_screen import screen
 from scripts.bench_sessions import sessions
@@ -49,6 +60,8 @@ BENCHMARKS: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     "panes": panes,
     "sessions": sessions,
     "gate": gate,
+    "exec": execute,
+    "mcp": mcp,
 }
 
 

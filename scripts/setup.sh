@@ -38,6 +38,22 @@ install_native() {
   }
 }
 
+# The libraries that "scripts/bench exec" measures beside; nothing else needs them.
+install_bench() {
+  if [ "$(.venv/bin/python -c '
+import hashlib, pathlib, sys
+from importlib.util import find_spec
+there = find_spec("libtmux") and find_spec("pexpect")
+print(there and hashlib.sha256(pathlib.Path(sys.argv[1]).read_bytes()).hexdigest())
+' scripts/requirements-bench.lock)" = "$(cat .venv/.termnode-bench 2>/dev/null)" ]; then return 0; fi
+  say "installing libtmux and pexpect, to measure beside them (once)"
+  pip_install --require-hashes -r scripts/requirements-bench.lock || {
+    say "they could not be fetched: run scripts/bench exec once where there is a network"
+    exit 2
+  }
+  sha256sum scripts/requirements-bench.lock | cut -d" " -f1 >.venv/.termnode-bench
+}
+
 setup() {
   lock="scripts/$1.lock"
   make_venv

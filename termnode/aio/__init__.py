@@ -26,12 +26,34 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from termnode.aio.runner import Runner
-from termnode.client import Events, Native, NativePane, Pane, Session, Tab, public
+from termnode.client import (
+    Events,
+    Execution,
+    Native,
+    NativePane,
+    Output,
+    Pane,
+    Session,
+    Tab,
+    Task,
+    public,
+)
 from termnode.client.opening import Where
 from termnode.client.portal import Portal
 from termnode.client.public import *  # noqa: F403  # one list of names for the three packages
 
-__all__ = ["Events", "Native", "NativePane", "Pane", "Session", "Tab", "connect"]
+__all__ = [
+    "Events",
+    "Execution",
+    "Native",
+    "NativePane",
+    "Output",
+    "Pane",
+    "Session",
+    "Tab",
+    "Task",
+    "connect",
+]
 __all__ += public.__all__
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from termnode.cli.options import common, layout, look, running
+from termnode.cli.exits import MEANING, OF_COMMANDS
+from termnode.cli.options import common, executing, layout, look, running
 from termnode.cli.options import input as of_input
 
 
@@ -22,6 +23,8 @@ class Command:
     options: Callable[[argparse.ArgumentParser], None]
     elsewhere: bool = True
     """Whether it can be about a service of another user or machine."""
+    exits: str = MEANING
+    """What its exit codes mean."""
 
 
 COMMANDS: Final = (
@@ -166,6 +169,51 @@ COMMANDS: Final = (
         look.wait,
     ),
     Command(
+        "exec",
+        "run a command in the shell of a pane, and print what it wrote",
+        "Runs a command in the very shell that a person uses there (bash, zsh or fish), in their "
+        "sight and only at a free prompt; what it changes there stays (cd, variables). Prints its "
+        "output line by line and ends with its exit code: termnode exec 'make test' --pane 2. "
+        "While somebody types there or something runs, nothing is run and it says so. Of "
+        "output that comes faster than it is told the middle is left out, and stderr says how "
+        "much. Ctrl-C interrupts the command; a second one leaves it running.",
+        "exec",
+        executing.exec_,
+        elsewhere=False,
+        exits=OF_COMMANDS,
+    ),
+    Command(
+        "task",
+        "run a program beside the shell of a pane, out of sight",
+        "Runs a program, or a script with --source, without a terminal: termnode task -- make "
+        "test. Prints its stdout and stderr once it has ended, at most 64 KiB of each, and ends "
+        "with its exit code. Ctrl-C ends it. All that it started ends with it. Four run beside a "
+        "pane at a time.",
+        "exec",
+        executing.task,
+        elsewhere=False,
+        exits=OF_COMMANDS,
+    ),
+    Command(
+        "result",
+        "wait for what exec or task started, and print its result",
+        "For operations that were started with --detach, or left running: as exec and task do. "
+        "Of long output the first and the last 32 KiB. Kept for 15 minutes after the end.",
+        "result",
+        executing.result,
+        elsewhere=False,
+        exits=OF_COMMANDS,
+    ),
+    Command(
+        "cancel",
+        "interrupt what exec or task started",
+        "A command of exec is interrupted once, as by Ctrl-C; a task is ended, if need be by "
+        "force after two seconds. Says what was done; termnode result says what came of it.",
+        "result",
+        executing.cancel,
+        elsewhere=False,
+    ),
+    Command(
         "resize",
         "give a pane more or less room, or set the size of the terminal",
         "termnode resize --cols 100, --rows +5, or --all --cols 160 --rows 50 for every tab. "
@@ -245,6 +293,16 @@ COMMANDS: Final = (
         elsewhere=False,
     ),
     Command(
+        "mcp",
+        "serve models: your panes, and experimental terminals of their own",
+        "Speaks the Model Context Protocol on standard input and output, or by HTTP on a loopback "
+        "address. Without --allow a model can only look at your panes. Ends with its client; ends "
+        "with 69 when the extra is missing: pip install 'termnode[mcp]'.",
+        "mcp",
+        running.mcp,
+        elsewhere=False,
+    ),
+    Command(
         "sessions",
         "the verified sessions of your user: terminals and the shells of their panes",
         "Lists what the broker has let your programs prove: name, role, state, what each may do, "
@@ -274,7 +332,8 @@ COMMANDS: Final = (
         "doctor",
         "check this machine and say what to do about problems",
         "Checks Python, ZeroMQ, cryptography, pseudo-terminals, the runtime directory, the "
-        "emulators and their speed, the shells, and the verified sessions of a running service.",
+        "emulators and their speed, the shells and whether commands can be run at their prompts "
+        "(each is started once), and the verified sessions of a running service.",
         "doctor",
         common.none,
         elsewhere=False,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from brokerd.client import RuntimeDirError, broker_pid, resolve_runtime_dir, socket_path
 from termnode.cli.doctor_sessions import service_findings
+from termnode.cli.doctor_shells import shell_findings
 from termnode.cli.exits import OK, REFUSED
 from termnode.cli.finding import Finding
 from termnode.cli.output import BOLD, GREEN, RED, YELLOW, paint
@@ -153,5 +154,6 @@ _CHECKS: tuple[Callable[[argparse.Namespace], Iterator[Finding]], ...] = (
     _directory,
     _emulators,
     _shells,
+    shell_findings,
     service_findings,
 )

@@ -16,6 +16,22 @@ TRANSPORT: Final = 3
 INTERRUPTED: Final = 130
 """By Ctrl-C, as shells say it: 128 and the number of SIGINT."""
 
+TRY_AGAIN: Final = 75
+"""Nothing ran, and it may go well later."""
+
+STILL_RUNS: Final = 124
+"""As timeout(1) says it."""
+
+NOT_ITS_OWN: Final = 125
+"""Of what runs a command: the code is not the command's, which may not have run."""
+
+OF_COMMANDS: Final = (
+    "exit codes: that of the command, 128+N for signal N; 75 nothing ran and it may go well later "
+    "(somebody types, something runs), 124 the time ran out, 125 anything else that is not the "
+    "command's own, 2 wrong usage, 130 left running by Ctrl-C"
+)
+"""Of ``exec``, ``task`` and ``result``."""
+
 MEANING: Final = (
     "exit codes: 0 done, 1 refused or not found, 2 wrong usage, "
     "3 the service could not be reached or did not answer"

@@ -56,6 +56,11 @@ def _tabs(answer: Item) -> str:
     return table(("TAB", "ACTIVE", "PANES", "SIZE", "TITLE"), rows) if rows else "no tab is open"
 
 
+_PANES: Final = (
+    "PANE", "TAB", "ACTIVE", "SIZE", "PROGRAM", "SHELL", "IDLE", "SESSION", "DIRECTORY", "TITLE",
+)  # fmt: skip
+
+
 def _panes(answer: Item) -> str:
     rows = [
         [
@@ -64,6 +69,7 @@ def _panes(answer: Item) -> str:
             _mark(pane["active"]),
             f"{pane['cols']}x{pane['rows']}",
             state_words(pane),
+            pane.get("phase") or "-",
             span(pane.get("idle_ms")),
             binding_words(pane),
             pane.get("cwd") or "-",
@@ -71,8 +77,7 @@ def _panes(answer: Item) -> str:
         ]
         for pane in answer["panes"]
     ]
-    head = ("PANE", "TAB", "ACTIVE", "SIZE", "PROGRAM", "IDLE", "SESSION", "DIRECTORY", "TITLE")
-    return table(head, rows) if rows else "no pane is open"
+    return table(_PANES, rows) if rows else "no pane is open"
 
 
 def _mark(active: bool) -> str:

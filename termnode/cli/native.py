@@ -89,7 +89,7 @@ def _talk(
     try:
         return connected(arguments, talk, wait)
     except TermnodeError as error:
-        raise _said(error) from None
+        raise said(error) from None
 
 
 async def _find(arguments: argparse.Namespace, bus: Bus, caller: NativeCaller) -> Term:
@@ -166,7 +166,8 @@ def _shown(verb: str, raw: bytes) -> None:
     print(f"termnode: {verb} {raw.decode()}", file=sys.stderr)
 
 
-def _said(error: TermnodeError) -> CommandError:
+def said(error: TermnodeError) -> CommandError:
+    """What a person is told of it, and the exit code that goes with it."""
     away = isinstance(error, ServiceUnavailable | UnknownOutcome)
     code = error.code or None
     words = clean(

@@ -28,7 +28,7 @@ class _Parser(argparse.ArgumentParser):
 _HINTS: Final = {
     "invalid choice": "options follow the command: termnode panes --name build",
     "unrecognized arguments": "options go before '--', and a program with its own after it: "
-    "termnode new --title x -- ls -l",
+    "termnode new --title x -- ls -l; what exec runs is one word, in quotes: termnode exec 'ls -l'",
 }
 
 
@@ -102,7 +102,7 @@ def build(version: str) -> argparse.ArgumentParser:
             command.name,
             help=command.summary,
             description=command.detail,
-            epilog=MEANING,
+            epilog=command.exits,
             parents=[common[command.elsewhere]],
             allow_abbrev=False,
         )

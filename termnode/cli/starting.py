@@ -26,7 +26,11 @@ class Ready:
 
 
 def start(
-    files: InstanceFiles, size: tuple[int, int] = DEFAULT_SIZE, shell: str | None = None
+    files: InstanceFiles,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    shell: str | None = None,
+    *,
+    integration: bool = True,
 ) -> Ready:
     """Start the service and wait until it is ready.
 
@@ -40,7 +44,7 @@ def start(
     with tempfile.TemporaryFile("w+", errors="replace") as words, os.fdopen(reader) as pipe:
         with os.fdopen(writer, "w"):
             process = subprocess.Popen(
-                _command(files, size, shell, writer),
+                _command(files, size, shell, writer, integration=integration),
                 stdin=subprocess.DEVNULL,
                 stdout=words,
                 stderr=words,
@@ -60,10 +64,16 @@ def start(
 
 
 def _command(
-    files: InstanceFiles, size: tuple[int, int], shell: str | None, ready_fd: int
+    files: InstanceFiles,
+    size: tuple[int, int],
+    shell: str | None,
+    ready_fd: int,
+    *,
+    integration: bool,
 ) -> list[str]:
     # -P: no module is ever taken from the directory that this was called in.
     command = [sys.executable, "-P", "-m", "termnode.cli.main", "up", "--ready-fd", str(ready_fd)]
     command += ["--name", files.name, "--runtime-dir", str(files.directory)]
     command += ["--size", f"{size[0]}x{size[1]}"]
+    command += [] if integration else ["--no-integration"]
     return command if shell is None else [*command, "--shell", shell]

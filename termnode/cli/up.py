@@ -41,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
         environment=dict(os.environ),
         shell=_program(arguments.shell),
         size=arguments.size or DEFAULT_SIZE,
+        integration=not arguments.no_integration,
         detached=arguments.ready_fd is not None,
+        while_fd=arguments.while_fd,
     )
     return _serve(config, arguments.ready_fd)
 
@@ -57,7 +59,7 @@ def _in_background(arguments: argparse.Namespace, files: InstanceFiles) -> int:
     if attaches:
         refuse_own_pane(arguments, files, force=False)
     size = arguments.size or (tab_size() if attaches else DEFAULT_SIZE)
-    ready = start(files, size, arguments.shell)
+    ready = start(files, size, arguments.shell, integration=not arguments.no_integration)
     if not attaches:
         print(ready.line)
         return OK

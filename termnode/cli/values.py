@@ -9,6 +9,9 @@ from typing import Final
 MAX_LOG: Final = 1_000
 """Entries that one ``termnode log`` may ask for (`termnode.control.fields`)."""
 
+MAX_TASK_S: Final = 600.0
+"""For which a task may run, in seconds."""
+
 _NAME = re.compile(r"[a-z][a-z0-9-]{1,30}")
 _SIZE = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})", re.ASCII)
 
@@ -94,3 +97,24 @@ def variable(text: str) -> tuple[str, str]:
     if not (name and separator):
         raise argparse.ArgumentTypeError("a variable is NAME=VALUE")
     return name, value
+
+
+def patience(text: str) -> float:
+    """A time span in seconds, from 0 to a day."""
+    return 0.0 if text in {"0", "0.0"} else seconds(text)
+
+
+def task_seconds(text: str) -> float:
+    """For how long a task may run: more than 0 and at most 600 seconds."""
+    value = seconds(text)
+    if value > MAX_TASK_S:
+        raise argparse.ArgumentTypeError("a task runs for at most 600 seconds")
+    return value
+
+
+def operation(text: str) -> int:
+    """The number of an operation: 1 and up."""
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 21 else 0
+    if not 0 < value < 2**64:
+        raise argparse.ArgumentTypeError("an operation is a number, as --detach printed it")
+    return value

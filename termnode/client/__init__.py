@@ -31,6 +31,8 @@ from contextlib import asynccontextmanager
 from termnode.client import public
 from termnode.client.events import Events
 from termnode.client.native import Native
+from termnode.client.native_operations import Execution, Task
+from termnode.client.native_output import Output
 from termnode.client.native_pane import NativePane
 from termnode.client.opening import Where
 from termnode.client.pane import Pane
@@ -39,7 +41,18 @@ from termnode.client.runner import Direct
 from termnode.client.session import Session
 from termnode.client.tab import Tab
 
-__all__ = ["Events", "Native", "NativePane", "Pane", "Session", "Tab", "connect"]
+__all__ = [
+    "Events",
+    "Execution",
+    "Native",
+    "NativePane",
+    "Output",
+    "Pane",
+    "Session",
+    "Tab",
+    "Task",
+    "connect",
+]
 __all__ += public.__all__
 
 

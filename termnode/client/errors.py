@@ -24,6 +24,12 @@ _METHODS: Final = {
     "term.paste": "pane.paste()",
     "term.wait": "pane.wait_for()",
     "term.events": "session.events()",
+    "term.execute": "pane.execute()",
+    "term.exec.result": "execution.result()",
+    "term.exec.cancel": "execution.cancel()",
+    "term.task.submit": "pane.task()",
+    "term.task.result": "task.report()",
+    "term.task.cancel": "task.cancel()",
 }
 """What a remedy that names a verb means here."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
 
@@ -141,6 +141,11 @@ class Link:
         """Subscribe it. Raises TermnodeError."""
         self.check_open()
         await self._nursery.start(stream.run, self._connect, self._served)
+
+    async def start(self, work: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Have a task run beside, as a nursery starts one; it must not raise later."""
+        self.check_open()
+        await self._nursery.start(work, *args)
 
     def check_open(self) -> None:
         """Raises SessionClosed when the session is over."""

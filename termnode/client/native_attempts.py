@@ -32,6 +32,10 @@ RETIRED: Final = "retired_request_id"
 _SAYS_NOTHING: Final = SAYS_NOTHING | {ErrorCode.DISCONNECTED}
 """Codes of refusals that may come before the retry record is looked up."""
 
+_NOT_TOLD: Final = frozenset({"no_answer", "malformed_answer"})
+"""Reasons of UNKNOWN_OUTCOME for what a Term passed on to a pane's shell, and heard nothing of: it
+keeps no record of that, and the very same bytes reach the shell again, which knows."""
+
 
 class Numbers:
     """The request ids of the connection ``epoch``, from 1 upward; each is given out once."""
@@ -99,6 +103,11 @@ class Attempt:
         return Next.PAUSE
 
     def _replied(self, reply: Reply) -> Reply | Next:
+        if self._call.mutates and is_not_told(reply):
+            self.lost += 1
+            if self.lost >= self._sends:
+                raise self.unknown()
+            return Next.PAUSE
         if not self.lost or not self._call.mutates:
             return reply
         if is_pending(reply):
@@ -125,6 +134,14 @@ class Attempt:
 def is_pending(reply: Reply) -> bool:
     """Whether it says that the request is running."""
     return reply.ok and (reply.body or {}).get("status") == "pending"
+
+
+def is_not_told(reply: Reply) -> bool:
+    """Whether it says that nobody knows, and the same bytes may bring who does to answer."""
+    error = reply.error
+    if error is None or error.code != ErrorCode.UNKNOWN_OUTCOME:
+        return False
+    return error.details.get("reason") in _NOT_TOLD
 
 
 def away() -> ServiceUnavailable:

@@ -6,12 +6,14 @@ that was lost can still be asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, TypeVar
 
 import trio
 
-from brokerd.client import Bus, BusError, Reply
+from brokerd.client import Bus, BusError, DirectedEvents, Reply
 from termnode.client.errors import (
     Forbidden,
     ServiceRestarted,
@@ -21,7 +23,9 @@ from termnode.client.errors import (
 from termnode.client.fates import Fate, unsent
 from termnode.client.native_attempts import Attempt, Next, Numbers
 from termnode.client.native_calls import NativeCall, look
+from termnode.client.native_exec_replies import ShellPrompt
 from termnode.client.native_replies import NativeSession
+from termnode.client.native_shells import Shells
 from termnode.client.native_term import Term, term_of
 from termnode.client.sending import send_once
 from termnode.control.native.targets import Target
@@ -47,6 +51,16 @@ class NativeCaller:
         self._sent = sent or _nobody
         self._numbers = Numbers("")
         self._turn = trio.Lock()
+        self.shells = Shells(bus)
+        """For `termnode.client.native_exec_link`."""
+        self.readers: Counter[Target] = Counter()
+        """How many read what commands of this connection write in a pane: they share what it is
+        subscribed to."""
+
+    @property
+    def others_wait(self) -> bool:
+        """Whether mutations wait for the one before them."""
+        return self._turn.locked()
 
     async def find(self, name: str) -> Term:
         """The Term of that allocated name. Raises Forbidden for another user's, and
@@ -74,6 +88,15 @@ class NativeCaller:
         if found.request_epoch == self._bus.connection_id:
             self._numbers_now().above(found.request_high_water)
         return found
+
+    async def prompt(self, term: Term, target: Target) -> ShellPrompt:
+        """What the pane's shell is at. Raises TermnodeError."""
+        self.check_epoch(term)
+        return await self.shells.prompt(target)
+
+    def events(self, term: Term, capacity: int) -> AbstractAsyncContextManager[DirectedEvents]:
+        """All that a Term tells this connection. Raises BusError."""
+        return self._bus.subscribe_service(term.name, capacity=capacity)
 
     async def ask(self, term: Term, call: NativeCall[R]) -> R:
         """What the Term answers. Raises TermnodeError."""

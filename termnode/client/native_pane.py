@@ -9,7 +9,7 @@ from typing import TypeVar
 from termnode.client import native_link
 from termnode.client.errors import NotFound
 from termnode.client.native_calls import affected_by, native_call
-from termnode.client.native_look import NativeLook
+from termnode.client.native_exec import NativeExec
 from termnode.client.native_replies import Done, Opened
 from termnode.client.program import Program, argv_of, direction, directory_of
 from termnode.control.native.targets import Target
@@ -17,7 +17,7 @@ from termnode.control.native.targets import Target
 R = TypeVar("R")
 
 
-class NativePane(NativeLook):
+class NativePane(NativeExec):
     """One pane by its target: should another one ever have its number, nothing reaches that.
 
     ``info`` is as of the look that found it. Methods that change the layout look first which panes

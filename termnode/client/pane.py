@@ -95,6 +95,8 @@ class Pane(PaneWaits):
         title: str | None = None,
         remain: int = 600,
         background: bool = False,
+        clean_env: bool = False,
+        with_caller: bool = False,
     ) -> Pane:
         """A new pane in half of its room, to the right or ``below``.
 
@@ -112,6 +114,8 @@ class Pane(PaneWaits):
                 title=title,
                 remain=remain,
                 background=background,
+                clean_env=clean_env,
+                with_caller=with_caller,
             )
         )
         return Pane(self._asking, await self._asking.pane_info(made.id))
@@ -162,6 +166,12 @@ class Pane(PaneWaits):
     async def close(self) -> None:
         """Close it and end its program. Raises NotFound."""
         await self._asking.ask(requests.pane_close(pane=self._id))
+
+    async def end(self) -> Exit:
+        """As `close`, and wait until the program has ended: how it did. Raises NotFound."""
+        closed = await self._asking.ask(requests.pane_close(pane=self._id, wait=True))
+        known = closed.exit or Exit()
+        return Exit(known.code, known.signal, known.core, closed.duration_ms)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pane) and other._key() == self._key()

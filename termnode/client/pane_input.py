@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from termnode.client import watching
 from termnode.client.asking import Asking
+from termnode.client.program import milliseconds
 from termnode.client.seen import Pasted, Sent, Typed
 from termnode.control.parts import parts
 
@@ -48,16 +49,20 @@ class PaneInput:
         self._asking.anchors.sent(self._id, answer.revision)
         return answer
 
-    async def press(self, *keys: str) -> Sent:
+    async def press(self, *keys: str, within: float | None = None) -> Sent:
         """Press keys as tmux names them: Enter, Up, F5, C-c, M-x, C-S-Left, or one character.
 
-        At most 200. An unknown name presses nothing: InvalidArgument names the nearest. Raises as
-        `type`.
+        At most 200. An unknown name presses nothing: InvalidArgument names the nearest. ``within``
+        is how many seconds the program may take to read (None: two). Raises as `type`.
         """
-        return self._sent(await self._asking.ask(watching.keys(keys=keys, pane=self._id)))
+        call = watching.keys(keys=keys, pane=self._id, within_ms=milliseconds(within))
+        return self._sent(await self._asking.ask(call))
 
-    async def paste(self, text: str) -> Pasted:
+    async def paste(self, text: str, *, plain: bool = False, within: float | None = None) -> Pasted:
         """Paste a text of up to 1 MiB, in brackets where the program asked for them.
+
+        ``plain``: never, and newlines press Enter, as if it was typed. ``within`` is for how many
+        seconds the program may read nothing of it (None: two).
 
         Control characters but Tab and newlines are left out; ``removed`` says how many. A long one
         is sent in parts and written as one piece; nothing is written before all of it is there.
@@ -74,7 +79,14 @@ class PaneInput:
             )
             operation, received = begun.operation, begun.received
         answer = await self._asking.ask(
-            watching.paste(text=pieces[-1], pane=self._id, operation=operation, offset=received)
+            watching.paste(
+                text=pieces[-1],
+                pane=self._id,
+                operation=operation,
+                offset=received,
+                plain=plain,
+                within_ms=milliseconds(within),
+            )
         )
         self._asking.anchors.sent(self._id, answer.revision)
         return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from termnode.client.replies import Exit
+from termnode.client.replies import Exit, TypedLast
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,11 @@ class PaneInfo:
     pid: int | None = None
     command: str | None = None
     cwd: str | None = None
+    integration: str | None = None
+    phase: str | None = None
     idle_ms: int | None = None
+    typed_last: TypedLast | None = None
+    person_inputs: int = 0
     exit: Exit | None = None
     duration_ms: int | None = None
     held_by: tuple[int, ...] = ()
@@ -72,6 +76,8 @@ class ClosedPane:
     tab: int
     tab_closed: bool
     remaining: int
+    exit: Exit | None = None
+    duration_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

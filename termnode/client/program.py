@@ -41,3 +41,8 @@ def pattern_of(pattern: str | re.Pattern[str]) -> str:
         return pattern
     flags = "".join(letter for flag, letter in _FLAGS if pattern.flags & flag)
     return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
+
+
+def milliseconds(seconds: float | None) -> int | None:
+    """Whole ones, at least one."""
+    return None if seconds is None else max(1, round(1000 * seconds))

@@ -79,6 +79,14 @@ class OpenedView:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """term.ask: ``answer`` is yes, no or none."""
+
+    answer: str
+    elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class LogEntry:
     """Who asked for what, and what became of it."""
 
@@ -118,6 +126,14 @@ class Exit:
         if self.signal is not None:
             return f"signal {self.signal}"
         return "in an unknown way" if self.code is None else f"code {self.code}"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedLast:
+    """Who typed in a pane last, and by which verb (``person``: somebody at a view)."""
+
+    who: str
+    verb: str
 
 
 @dataclass(frozen=True, slots=True)

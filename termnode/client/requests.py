@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from termnode.client import pane_replies, replies
-from termnode.client.calls import Call, call
+from termnode.client.calls import REPLY_S, Call, call
 from termnode.control.spec import Kind
 
 
@@ -38,6 +38,19 @@ def view_open(*, ticket: str | None = None) -> Call[replies.OpenedView]:
     return call("term.view.open", replies.OpenedView, Kind.SUBSCRIPTION, ticket=ticket)
 
 
+def ask(*, title: str, text: str, timeout_ms: int = 120_000) -> Call[replies.Asked]:
+    """term.ask"""
+    return call(
+        "term.ask",
+        replies.Asked,
+        Kind.WAIT,
+        timeout=timeout_ms / 1000 + REPLY_S,
+        title=title,
+        text=text,
+        timeout_ms=timeout_ms,
+    )
+
+
 def log(*, limit: int = 100) -> Call[replies.Log]:
     """term.log"""
     return call("term.log", replies.Log, limit=limit)
@@ -56,6 +69,10 @@ def tab_new(
     title: str | None = None,
     remain: int = 600,
     background: bool = False,
+    clean_env: bool = False,
+    with_caller: bool = False,
+    cols: int | None = None,
+    rows: int | None = None,
 ) -> Call[replies.NewTab]:
     """term.tab.new"""
     return call(
@@ -68,6 +85,10 @@ def tab_new(
         title=title,
         remain=remain,
         background=background,
+        clean_env=clean_env,
+        with_caller=with_caller,
+        cols=cols,
+        rows=rows,
     )
 
 
@@ -106,6 +127,8 @@ def pane_split(
     title: str | None = None,
     remain: int = 600,
     background: bool = False,
+    clean_env: bool = False,
+    with_caller: bool = False,
 ) -> Call[pane_replies.NewPane]:
     """term.pane.split"""
     return call(
@@ -120,12 +143,14 @@ def pane_split(
         title=title,
         remain=remain,
         background=background,
+        clean_env=clean_env,
+        with_caller=with_caller,
     )
 
 
-def pane_close(*, pane: int | None = None) -> Call[pane_replies.ClosedPane]:
+def pane_close(*, pane: int | None = None, wait: bool = False) -> Call[pane_replies.ClosedPane]:
     """term.pane.close"""
-    return call("term.pane.close", pane_replies.ClosedPane, Kind.MUTATION, pane=pane)
+    return call("term.pane.close", pane_replies.ClosedPane, Kind.MUTATION, pane=pane, wait=wait)
 
 
 def pane_select(*, id_: int) -> Call[pane_replies.Placed]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from termnode.client.replies import Details, Exit
+from termnode.client.replies import Details, Exit, TypedLast
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,8 @@ class Screen:
     lines_missed: int = 0
     next_line: int | None = None
     command: LastCommand | None = None
+    typed_last: TypedLast | None = None
+    person_inputs: int = 0
     state: str | None = None
     exit: Exit | None = None
     duration_ms: int | None = None

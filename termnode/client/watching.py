@@ -22,9 +22,11 @@ def type_(
     )
 
 
-def keys(*, keys: Sequence[str], pane: int | None = None) -> Call[seen.Sent]:
+def keys(
+    *, keys: Sequence[str], pane: int | None = None, within_ms: int | None = None
+) -> Call[seen.Sent]:
     """term.keys"""
-    return call("term.keys", seen.Sent, Kind.MUTATION, keys=keys, pane=pane)
+    return call("term.keys", seen.Sent, Kind.MUTATION, keys=keys, pane=pane, within_ms=within_ms)
 
 
 def paste(
@@ -34,6 +36,8 @@ def paste(
     more: bool = False,
     operation: str | None = None,
     offset: int | None = None,
+    plain: bool = False,
+    within_ms: int | None = None,
 ) -> Call[seen.Pasted]:
     """term.paste"""
     return call(
@@ -46,6 +50,8 @@ def paste(
         more=more,
         operation=operation,
         offset=offset,
+        plain=plain,
+        within_ms=within_ms,
     )
 
 

@@ -15,6 +15,7 @@ _UNITS: Final = {
     FieldType.ARGV: " strings",
     FieldType.KEY_NAMES: " keys",
     FieldType.ENVIRONMENT: " variables",
+    FieldType.PAIRS: " variables",
 }
 
 

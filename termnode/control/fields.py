@@ -51,6 +51,32 @@ BACKGROUND: Final = Field(
     "leave what is active as it is: for whoever shares the terminal",
     default=False,
 )
+WITH_CALLER: Final = Field(
+    "with_caller",
+    FieldType.BOOLEAN,
+    "close the pane when the process that asks has ended, however it ended",
+    default=False,
+)
+CLEAN_ENV: Final = Field(
+    "clean_env",
+    FieldType.BOOLEAN,
+    "env is the whole environment: nothing of the service's own is under it but TERM",
+    default=False,
+)
+OWN_COLS: Final = Field(
+    "cols",
+    FieldType.INTEGER,
+    "columns that the tab keeps, whatever views there are; those of the terminal if left out",
+    low=2,
+    high=1000,
+)
+OWN_ROWS: Final = Field("rows", FieldType.INTEGER, "rows that it keeps, as cols", low=1, high=500)
+CLOSED_WAIT: Final = Field(
+    "wait",
+    FieldType.BOOLEAN,
+    "answer when the program has ended, and say how",
+    default=False,
+)
 DIR: Final = Field(
     "dir",
     FieldType.CHOICE,
@@ -91,6 +117,19 @@ PASTED: Final = Field(
     required=True,
     low=0,
     high=8192,
+)
+PLAIN: Final = Field(
+    "plain",
+    FieldType.BOOLEAN,
+    "as if typed: never in brackets, and newlines press Enter",
+    default=False,
+)
+WITHIN: Final = Field(
+    "within_ms",
+    FieldType.INTEGER,
+    "how long the program may take to read; of a paste, from one piece to the next",
+    low=100,
+    high=10_000,
 )
 OPERATION: Final = Field(
     "operation", FieldType.TITLE, "of the paste that this goes on with", low=1, high=64
@@ -220,8 +259,27 @@ TIMEOUT: Final = Field(
 )
 LIMIT: Final = Field("limit", FieldType.INTEGER, "how many entries", low=1, high=1000, default=100)
 
-PROGRAM: Final = (ARGV, CWD, ENV, TITLE, REMAIN, BACKGROUND)
+PROGRAM: Final = (ARGV, CWD, ENV, TITLE, REMAIN, BACKGROUND, CLEAN_ENV, WITH_CALLER)
 """What a new pane takes."""
+QUESTION_TITLE: Final = Field(
+    "title", FieldType.TITLE, "what is asked, in a few words", required=True, low=1, high=120
+)
+QUESTION: Final = Field(
+    "text",
+    FieldType.TEXT,
+    "the question; control characters are shown as U+FFFD",
+    required=True,
+    low=1,
+    high=4_096,
+)
+PATIENCE: Final = Field(
+    "timeout_ms",
+    FieldType.INTEGER,
+    "how long the person has to answer",
+    low=1,
+    high=120_000,
+    default=120_000,
+)
 TICKET: Final = Field(
     "ticket",
     FieldType.TEXT,

@@ -188,6 +188,17 @@ def _environment(field: Field, value: Json) -> Json:
     return dict(value)
 
 
+def _pairs(field: Field, value: Json) -> Json:
+    """Not looked into any further: whoever uses them says what is wrong, and how many are."""
+    if not isinstance(value, list) or not all(map(_is_pair, value)):
+        raise _refused(field, "takes an array of pairs, name and value, both strings")
+    return [*value]
+
+
+def _is_pair(value: Json) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(x, str) for x in value)
+
+
 def _is_plain(value: Json) -> bool:
     return isinstance(value, str) and "\0" not in value
 
@@ -211,4 +222,5 @@ _CHECKS: Final[Mapping[FieldType, Callable[[Field, Json], Json]]] = {
     FieldType.REGEX: _regex,
     FieldType.REQUEST_ID: _request_id,
     FieldType.DECIMAL: _decimal,
+    FieldType.PAIRS: _pairs,
 }

@@ -55,6 +55,7 @@ class FieldType(StrEnum):
     REGEX = "regular expression"
     REQUEST_ID = "request id"
     DECIMAL = "decimal string"
+    PAIRS = "array of [name, value] pairs"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from brokerd.client import RC_OK, NodePrincipal, Principal, Refusal
+from brokerd.client import RC_OK, ErrorCode, NodePrincipal, Principal, Refusal
 from termnode.control.audit import Audit
 from termnode.control.native.decisions import Go, Need, Refuse, Told
 from termnode.control.native.fields import OPERATION_ID, REQUEST_ID
 from termnode.control.native.gate import Gate
-from termnode.control.native.ledger import Later, Ledger, Reservation
+from termnode.control.native.ledger import ENTRIES, REPLY_BYTES, Later, Ledger, Reservation
 from termnode.control.native.request import Ask, NativeRequest
 from termnode.control.native.table import NATIVE
-from termnode.lanes.calls import Reply, Sealed
+from termnode.lanes.calls import OK, Reply, Sealed
 from termnode.lanes.notes import UNKNOWN_VERB
 from termnode.lanes.sealing import abandoned, seal_for, seal_refusal
 from termnode.lanes.who import summary
 
+OPERATION_REQUEST: Final = "operation_id_request"
+"""What `term.operation` is to be asked for, of what was passed on to a pane's shell."""
+
 RECORD_DIGITS: Final = 8
 """Of a record's id, in the audit."""
+
+KEPT_BYTES: Final = REPLY_BYTES // ENTRIES
+"""Of a reply that there is a shorter one for: all that are kept find room with so many each."""
 
 Verdict: TypeAlias = Sealed | Need | Go
 
@@ -75,12 +81,21 @@ class NativeLane:
         """The answer of a call that is refused; nothing of it is kept."""
         return self._noted(call, seal_refusal(refusal), now)
 
-    def reserve(self, go: Go, now: float) -> Reservation[Sealed]:
-        """Spend a mutation's id, in the step of its decision. Raises Refusal RESOURCE_LIMIT."""
+    def reserve(self, go: Go, now: float, *, again: bool = False) -> Reservation[Sealed]:
+        """Spend a mutation's id, in the step of its decision. Raises Refusal RESOURCE_LIMIT.
+
+        ``again``: as `Ledger.reserve`.
+        """
         request = go.request
         assert request.request_id, "the gate lets no mutation without an id through"
         return self._ledger.reserve(
-            go.actor, request.request_id, request.digest, go.target, request.command, now=now
+            go.actor,
+            request.request_id,
+            request.digest,
+            go.target,
+            request.command,
+            now=now,
+            again=again,
         )
 
     def settle(self, call: NativeCall, go: Go, reply: Reply, now: float) -> Sealed:
@@ -96,12 +111,26 @@ class NativeLane:
         *,
         now: float,
         later: Later | None = None,
+        short: Reply | None = None,
     ) -> Sealed:
-        """The answer of a mutation, kept for its retries. None: nobody knows what it did."""
-        known = abandoned(go.spec) if reply is None else _named(go, reply)
-        sealed = seal_for(go.spec, known, go.target.pane_id)
-        reservation.record(sealed, now, later)
+        """The answer of a mutation, kept for its retries. None: nobody knows what it did.
+
+        ``short`` is kept in place of a reply of over KEPT_BYTES, and told for one that cannot
+        travel.
+        """
+        sealed = kept = self.seal(go, abandoned(go.spec) if reply is None else reply)
+        if short is not None and (sealed.outcome != OK or sealed.size > KEPT_BYTES):
+            kept = self.seal(go, short)
+            sealed = sealed if sealed.outcome == OK else kept
+        if go.spec.forwarded is not None and sealed.outcome == ErrorCode.UNKNOWN_OUTCOME:
+            reservation.drop()  # a repeat is to reach who can say more
+        else:
+            reservation.record(kept, now, later)
         return self._noted(call, sealed, now)
+
+    def seal(self, go: Go, reply: Reply) -> Sealed:
+        """A reply to a mutation as it travels; nothing is noted of it."""
+        return seal_for(go.spec, _named(go, reply), go.target.pane_id)
 
     # -- notes ----------------------------------------------------------------------------------
 
@@ -111,7 +140,10 @@ class NativeLane:
         sealed = told.reply
         if sealed is None:
             assert request.spec is not None, "nothing is told of a verb that there is not"
-            sealed = seal_for(request.spec, Reply.ok(**(told.body or {})), request.target.pane_id)
+            known = dict(told.body or {})
+            if request.spec.forwarded is not None:
+                known[OPERATION_REQUEST] = known.pop(OPERATION_ID)
+            sealed = seal_for(request.spec, Reply.ok(**known), request.target.pane_id)
         mutates = request.spec is not None and request.spec.mutates
         return self._noted(call, sealed, now, replayed=mutates)
 
@@ -152,5 +184,7 @@ def _named(go: Go, reply: Reply) -> Reply:
     if reply.rc != RC_OK:
         return reply
     number = str(go.request.request_id)
+    if go.spec.forwarded is not None:  # its operation has an id of its own
+        return Reply(reply.rc, {**reply.body, OPERATION_REQUEST: number})
     again = {REQUEST_ID: number} if go.spec.input else {}
     return Reply(reply.rc, {**reply.body, **again, OPERATION_ID: number})

@@ -8,9 +8,9 @@ before the wait counts for nothing after it.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 import trio
 
@@ -18,11 +18,9 @@ from brokerd.client import (
     RC_OK,
     Authority,
     Bus,
-    BusError,
     ErrorCode,
     Principal,
     RecordView,
-    Ref,
     Refusal,
     Request,
     forbidden,
@@ -30,21 +28,48 @@ from brokerd.client import (
     where,
 )
 from termnode.paneshell import policy, status
+from termnode.paneshell.calls import Call, Verb, ref_of, unsupported
+from termnode.paneshell.confirming import good_until, not_confirmed
 
 ADMISSION_SECONDS: Final = 2.0
-"""For one request from its arrival to its answer."""
+"""For one request for the status from its arrival to its answer."""
 
 SHARED_SLOTS: Final = 3
-"""Requests of anybody that are answered at once; one more slot is the owning Term's alone."""
+"""Requests of anybody that are checked at once; one more slot is the owning Term's alone."""
 
 MAX_WAITING: Final = 64
-"""Requests that are under way or wait for a slot."""
+"""Requests that are under way, or wait for a slot or a result."""
 
 log = logging.getLogger("termnode.paneshell")
 
 
+class StatusVerb:
+    """shell.status."""
+
+    capability = policy.READ_STATE
+    shape_first = False
+
+    def __init__(self, report: Callable[[], dict[str, object]]) -> None:
+        self._report = report
+
+    def read(self, raw: bytes) -> dict[str, Any]:
+        """The target alone."""
+        return {"target": status.read_target(raw)}
+
+    def arrived(self, call: Call) -> None:
+        """Nothing is kept of it."""
+
+    async def answer(self, call: Call) -> dict[str, object]:
+        """What is known of the shell."""
+        await call.confirm(ADMISSION_SECONDS)
+        return self._report()
+
+
 class StatusService:
-    """Serves shell.status on one connection, for whichever authority the keeper has now."""
+    """Serves one connection, for whichever authority the keeper has now.
+
+    ``verbs`` are further commands by their name.
+    """
 
     def __init__(
         self,
@@ -53,51 +78,68 @@ class StatusService:
         authority: Callable[[], Authority | None],
         report: Callable[[], dict[str, object]],
         clock_ms: Callable[[], int],
+        *,
+        verbs: Mapping[str, Verb] | None = None,
     ) -> None:
         self._bus = bus
         self._nursery = nursery
         self._authority = authority
-        self._report = report
         self._clock_ms = clock_ms
+        self._verbs: dict[str, Verb] = {status.VERB: StatusVerb(report), **(verbs or {})}
         self._waiting = 0
+        self._answered = trio.Event()
         self._shared = trio.Semaphore(SHARED_SLOTS)
         self._reserved = trio.Semaphore(1)
 
     def take(self, request: Request) -> None:
         """Refuse at once, or begin to answer; never waits."""
         try:
-            self._decide(request)
-            if self._waiting >= MAX_WAITING:
-                raise limit_reached(
-                    "status_requests", MAX_WAITING, "too many ask at once: ask again later"
-                )
+            verb, call = self._admit(request)
         except Refusal as refusal:
             request.refuse(refusal)
             return
         self._waiting += 1
-        self._nursery.start_soon(self._answer, request)
+        self._nursery.start_soon(self._answer, verb, call)
 
-    def _decide(self, request: Request) -> Authority:
-        """The authority that an answer rests on. Raises Refusal."""
-        if request.command != status.VERB:
-            raise Refusal(ErrorCode.UNSUPPORTED, f"a pane shell answers {status.VERB} alone")
+    def _admit(self, request: Request) -> tuple[Verb, Call]:
+        verb = self._verbs.get(request.command)
+        if verb is None:
+            raise unsupported(f"a pane shell answers {', '.join(sorted(self._verbs))} alone")
+        authority, caller, body = self._decide(verb, request)
+        if self._waiting >= MAX_WAITING:
+            text = "too many ask at once: ask again later"
+            raise limit_reached("status_requests", MAX_WAITING, text)
+
+        async def ask_again(seconds: float) -> int:
+            return await self._confirm(verb, request, seconds)
+
+        def look_again() -> None:
+            self._decide(verb, request)
+
+        call = Call(request, caller, authority.record, body, ask_again, look_again)
+        verb.arrived(call)
+        return verb, call
+
+    def _decide(self, verb: Verb, request: Request) -> tuple[Authority, Principal, dict[str, Any]]:
+        """The authority that an answer rests on, who asks, and what. Raises Refusal."""
+        early = verb.read(request.raw) if verb.shape_first else None
         authority = self._authority()
         if authority is None or authority.remaining_ms() <= 0:
             raise forbidden()
-        if not policy.may(request.principal, authority.record, policy.READ_STATE):
+        caller = request.principal
+        allowed = policy.may(caller, authority.record, verb.capability)
+        if not allowed or not isinstance(caller, Principal):
             raise forbidden()
-        status.check_target(status.read_target(request.raw), authority.record)
-        return authority
+        body = verb.read(request.raw) if early is None else early
+        status.check_target(body.pop("target"), authority.record)
+        return authority, caller, body
 
-    async def _answer(self, request: Request) -> None:
+    async def _answer(self, verb: Verb, call: Call) -> None:
+        request = call.request
         try:
-            with trio.fail_after(ADMISSION_SECONDS):
-                body = await self._admitted(request)
+            body = await verb.answer(call)
         except Refusal as refusal:
             request.refuse(refusal)
-        except trio.TooSlowError:
-            text = "it was not admitted in time and nothing happened: ask again"
-            request.refuse(Refusal(ErrorCode.EXPIRED, text, reason="admission_timeout"))
         except Exception as error:  # noqa: BLE001  # one request's failure is not the sidecar's
             log.error("a request failed: %s", where(error))
             request.refuse(Refusal(ErrorCode.UNAVAILABLE, "it failed", reason="handler_failed"))
@@ -105,44 +147,37 @@ class StatusService:
             request.respond(RC_OK, body)
         finally:
             self._waiting -= 1
+            self._answered.set()
 
-    async def _admitted(self, request: Request) -> dict[str, object]:
-        authority = self._decide(request)
-        async with self._slot(policy.is_owning_term(request.principal, authority.record)):
-            deadline = await self._recheck(_ref_of(request.principal), authority.record)
-            if self._decide(request) is not authority or self._clock_ms() >= deadline:
-                raise forbidden()
-            return self._report()
+    async def finish(self) -> None:
+        """Return once nothing is under way. Bound it from outside."""
+        while self._waiting:
+            self._answered = trio.Event()
+            await self._answered.wait()
+
+    async def _confirm(self, verb: Verb, request: Request, seconds: float) -> int:
+        """As ``Call.confirm``; nothing is awaited after the last decision.
+
+        A long wait may have outlived an authority: it is the one of now that must last.
+        """
+        before, caller, _ = self._decide(verb, request)
+        try:
+            with trio.fail_after(seconds):
+                deadline = await self._good_until(caller, before.record)
+        except trio.TooSlowError:
+            raise not_confirmed() from None
+        authority, _, _ = self._decide(verb, request)
+        if authority is not before or self._clock_ms() >= deadline:
+            raise forbidden()
+        return deadline
+
+    async def _good_until(self, caller: Principal, own: RecordView) -> int:
+        async with self._slot(policy.is_owning_term(caller, own)):
+            return await good_until(self._bus.sessions, ref_of(caller), own, self._clock_ms)
 
     @asynccontextmanager
     async def _slot(self, owning_term: bool) -> AsyncIterator[None]:
-        """A slot for one answer: the owning Term has one more when the shared ones are taken."""
+        """A slot for one check: the owning Term has one more when the shared ones are taken."""
         all_taken = self._shared.value == 0
         async with self._reserved if owning_term and all_taken else self._shared:
             yield
-
-    async def _recheck(self, caller: Ref | None, own: RecordView) -> int:
-        """Ask the broker again; until when (milliseconds since boot) both are good. Or FORBIDDEN.
-
-        Times count from before each question, so that a slow answer only shortens them.
-        """
-        now = self._clock_ms()
-        ends = []
-        try:
-            if caller is not None:
-                ends.append(now + await self._bus.sessions.lease_check(caller))
-            now = self._clock_ms()
-            latest = await self._bus.sessions.self_record(own.record_id)
-        except BusError:
-            raise forbidden() from None
-        if latest.ref != own.ref or latest.lease_remaining_ms is None:
-            raise forbidden()
-        return min([*ends, now + latest.lease_remaining_ms])
-
-
-def _ref_of(caller: object) -> Ref | None:
-    """The attachment that the caller speaks for; None when it holds no record."""
-    session = caller.session if isinstance(caller, Principal) else None
-    if session is None:
-        return None
-    return Ref(session.record_id, session.incarnation, session.binding_generation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
 MAX_PATH: Final = 4_096
@@ -14,12 +14,29 @@ class BadLaunch(Exception):
     """A launch that cannot be carried out; the message names the field, never its value."""
 
 
+KINDS: Final = frozenset({"bash", "zsh", "fish"})
+"""Shells that an integration is there for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellFacts:
+    """The integration that the pane's shell was started with.
+
+    ``directory`` is its control directory, ``nonce`` what its marks carry, which is not shown.
+    """
+
+    kind: str
+    directory: str
+    nonce: str = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """One sidecar: where the broker is and which pane it stands for.
 
     ``tty`` is the path of the pane's terminal, for the one line about a broken launch (None: no
     line there). ``cwd`` is where the shell was started. ``service`` is Term's name on the bus.
+    ``shell`` is None for a program without integration.
     """
 
     runtime_dir: str
@@ -28,6 +45,7 @@ class Launch:
     shell_pid: int
     cwd: str
     service: str
+    shell: ShellFacts | None = None
 
     def to_record(self) -> dict[str, Any]:
         """The fields, by name."""
@@ -36,10 +54,11 @@ class Launch:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Self:
         """The launch in a record. Raises BadLaunch that names the first wrong field."""
-        for field, check in _CHECKS.items():
-            if not check(record.get(field)):
-                raise BadLaunch(f"the launch of a pane shell has no usable {field}: give one")
-        return cls(**{field: record[field] for field in _CHECKS})
+        for name, check in _CHECKS.items():
+            if not check(record.get(name)):
+                raise BadLaunch(f"the launch of a pane shell has no usable {name}: give one")
+        given = {name: record[name] for name in _CHECKS}
+        return cls(**given, shell=_shell(record.get("shell")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +67,18 @@ class Ended:
 
     code: int | None
     signal: int | None
+
+
+def _shell(value: object) -> ShellFacts | None:
+    """The integration in a record. Raises BadLaunch."""
+    if value is None:
+        return None
+    fields = value if isinstance(value, dict) else {}
+    kind, directory, nonce = (fields.get(name) for name in ("kind", "directory", "nonce"))
+    sound = kind in KINDS and _is_path(directory) and isinstance(nonce, str) and len(nonce) <= 64
+    if len(fields) != 3 or not sound:
+        raise BadLaunch("the launch of a pane shell has no usable shell: give one")
+    return ShellFacts(str(kind), str(directory), str(nonce))
 
 
 def _is_count(value: object) -> bool:

@@ -16,9 +16,10 @@ _FLAGS = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
 class Packets:
     """Owns ``sock``. One task receives and one sends; ``offer`` and ``close`` are for everybody."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, limit: int = MAX_RECORD) -> None:
         sock.setblocking(False)
         self._sock = sock
+        self._limit = limit
 
     def offer(self, data: bytes, descriptors: Sequence[int] = ()) -> bool:
         """Send one packet if the socket takes it now. Raises OSError when the other end is gone."""
@@ -42,7 +43,7 @@ class Packets:
         while True:
             try:
                 await trio.lowlevel.wait_readable(self._sock)
-                return receive_now(self._sock, descriptors)
+                return receive_now(self._sock, descriptors, self._limit)
             except BlockingIOError:
                 continue
             except (OSError, trio.ClosedResourceError):
@@ -55,8 +56,13 @@ class Packets:
             self._sock.close()
 
 
-def receive_now(sock: socket.socket, descriptors: int) -> tuple[bytes, list[int]]:
-    """One packet that is there. Raises OSError (BlockingIOError when there is none)."""
+def receive_now(
+    sock: socket.socket, descriptors: int, limit: int = MAX_RECORD
+) -> tuple[bytes, list[int]]:
+    """One packet that is there. Raises OSError (BlockingIOError when there is none).
+
+    Of a packet over ``limit`` bytes there is one byte more than the limit.
+    """
     room = socket.CMSG_SPACE(4 * descriptors) if descriptors else 0
-    data, control, _, _ = sock.recvmsg(MAX_RECORD + 1, room, socket.MSG_CMSG_CLOEXEC)
+    data, control, _, _ = sock.recvmsg(limit + 1, room, socket.MSG_CMSG_CLOEXEC)
     return data, received_descriptors(control)

@@ -7,6 +7,7 @@ from typing import Final
 from brokerd.client import DEFAULT_OPEN, PANE_SHELL, TERM, Principal, RecordView
 
 READ_STATE: Final = "read_state"
+EXECUTE: Final = "execute"
 
 
 def may(caller: object, own: RecordView, capability: str) -> bool:

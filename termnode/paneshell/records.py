@@ -11,14 +11,17 @@ from termnode.sideprocess.records import Record, RecordError
 __all__ = ["MAX_RECORD", "Record", "RecordError", "decode", "encode"]
 
 MAX_RECORD: Final = 16 * 1024
-"""Bytes of one encoded record (specs/pane-shell.md)."""
+"""Bytes of one encoded record between Term and the zygote (specs/pane-shell.md)."""
+
+MAX_CHANNEL_RECORD: Final = 160 * 1024
+"""Bytes of one encoded record on a sidecar's channel, where output travels."""
 
 
-def encode(record: Mapping[str, Any]) -> bytes:
-    """Encode one record; raises RecordError over MAX_RECORD bytes."""
-    return records.encode(record, MAX_RECORD)
+def encode(record: Mapping[str, Any], limit: int = MAX_RECORD) -> bytes:
+    """Encode one record; raises RecordError over ``limit`` bytes."""
+    return records.encode(record, limit)
 
 
-def decode(data: bytes) -> Record:
+def decode(data: bytes, limit: int = MAX_RECORD) -> Record:
     """Decode one record; raises RecordError unless it is a map with a text ``type``."""
-    return records.decode(data, MAX_RECORD)
+    return records.decode(data, limit)

@@ -14,16 +14,23 @@ class ShellProcess:
     """The process that the pane was started with, told apart from a later one of its number."""
 
     def __init__(self, pid: int) -> None:
-        self._pid = pid
+        self.pid = pid
         fields = _stat(pid)
         self._start_time = None if fields is None else fields[_START_TIME]
 
     def observe(self) -> Observation:
         """Look at it now: a few reads of /proc, nothing that waits."""
-        fields = _stat(self._pid)
+        fields = _stat(self.pid)
         if fields is None or fields[_START_TIME] != self._start_time or fields[_STATE] in _ENDED:
             return Observation(EXITING, None)
-        return Observation(_phase(fields), _cwd(self._pid))
+        return Observation(_phase(fields), _cwd(self.pid))
+
+    def groups(self) -> tuple[int, int] | None:
+        """Its own process group and the one that has its terminal; None once it has ended."""
+        fields = _stat(self.pid)
+        if fields is None or fields[_START_TIME] != self._start_time or fields[_STATE] in _ENDED:
+            return None
+        return int(fields[_GROUP]), int(fields[_FOREGROUND])
 
 
 def _phase(fields: list[str]) -> str:

@@ -6,6 +6,7 @@ program is in front of it, and where it is. ``Tracker`` says when that last chan
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -42,7 +43,36 @@ CAPABILITIES: Final[dict[str, str]] = {
     "isolated_task": UNSUPPORTED,
 }
 
+PROMPT_CAPABILITIES: Final[dict[str, str]] = {
+    **CAPABILITIES,
+    "prompt_generation": "snapshot",
+    "evaluation_submit": "idle-prompt-admission",
+    "evaluation_inspect": "result-and-cancel",
+}
+"""Of a shell with its integration."""
+
+INTEGRATION: Final = "prompt-integration"
+"""Where the phase comes from when the shell itself tells it."""
+
 _UNSIGNED_64: Final = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PromptView:
+    """What is known of the prompt. ``source`` is none, integration, or lost.
+
+    ``generation`` and ``binding_generation`` (of the record that it is told by) are 0 when nothing
+    is known. ``command_id`` is the operation that runs.
+    """
+
+    source: str = "none"
+    generation: int = 0
+    binding_generation: int = 0
+    continuation: bool = False
+    command_id: str | None = None
+
+
+NO_PROMPT: Final = PromptView()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,39 +102,44 @@ class Tracker:
         if seen.cwd is not None:
             self._cwd, self._cwd_observed_ms = seen.cwd, now_ms
 
-    def answer(self, now_ms: int) -> dict[str, object]:
+    def answer(
+        self,
+        now_ms: int,
+        prompt: PromptView = NO_PROMPT,
+        capabilities: Mapping[str, str] = CAPABILITIES,
+    ) -> dict[str, object]:
         """The body of the reply."""
         cwd_age = max(0, now_ms - self._cwd_observed_ms)
         return {
             "version": VERSION,
             "status": {
-                "snapshot": self._snapshot(),
+                "snapshot": self._snapshot(prompt),
                 "sampled_ms": str(now_ms),
                 "transition_age_ms": str(max(0, now_ms - self._transition_ms)),
                 "cwd_age_ms": str(cwd_age),
             },
-            "capabilities": CAPABILITIES,
+            "capabilities": capabilities,
             "freshness": {
                 "shell_phase": "sampled-on-request",
                 "cwd": "last-observed" if cwd_age else "sampled-on-request",
             },
         }
 
-    def _snapshot(self) -> dict[str, object]:
+    def _snapshot(self, prompt: PromptView) -> dict[str, object]:
         cwd, truncated = bounded_path(self._cwd)
         return {
             "version": VERSION,
-            "source": SOURCE,
+            "source": INTEGRATION if prompt.source == "integration" else SOURCE,
             "sequence": str(self._sequence),
             "phase": self._phase,
             "cwd": cwd,
             "cwd_truncated": truncated,
             "cwd_observed_ms": str(self._cwd_observed_ms),
-            "prompt_generation": "0",
-            "prompt_binding_generation": "0",
-            "prompt_source": "none",
-            "continuation": False,
-            "command_id": None,
+            "prompt_generation": str(prompt.generation),
+            "prompt_binding_generation": str(prompt.binding_generation),
+            "prompt_source": prompt.source,
+            "continuation": prompt.continuation,
+            "command_id": prompt.command_id,
             "transition_ms": str(self._transition_ms),
         }
 
@@ -124,14 +159,21 @@ def read_target(raw: bytes) -> dict[str, Any]:
     if len(raw) > MAX_REQUEST:
         raise invalid("body", f"a request has at most {MAX_REQUEST} bytes: shorten it")
     body = decode_object(raw)
-    version, target = body.pop("version", None), body.pop("target", None)
+    version = body.pop("version", None)
+    target: Any = body.pop("target", None)
     if type(version) is not int or version != VERSION:
         raise invalid("version", f"this speaks version {VERSION}: say so")
     if body:
         raise invalid("body", "a request has the fields version and target, and no other")
-    if not isinstance(target, dict) or not _shaped_like(target, _SHAPE):
+    check_shape(target)
+    checked: dict[str, Any] = target
+    return checked
+
+
+def check_shape(target: Any) -> None:  # noqa: ANN401  # decoded JSON
+    """Raises Refusal INVALID_ARGUMENT unless this can be a target."""
+    if not _shaped_like(target, _SHAPE):
         raise invalid("target", "the target is broker_epoch, record, instance_id and the pane's")
-    return target
 
 
 def check_target(target: dict[str, Any], own: RecordView) -> None:

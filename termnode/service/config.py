@@ -30,8 +30,13 @@ class Config:
     rows: int = 24
     scrollback: int = DEFAULT_SCROLLBACK
     notify: bool = True
+    integration: bool = True
+    """Whether bash, zsh and fish are started with their integration."""
     detached: bool = False
     """In the background: what there is to say goes to the log file."""
+    while_fd: int | None = None
+    """A pipe that whoever this service is for holds the other end of: it ends when that is closed.
+    None: nobody does."""
     write_deadline_s: float = 2.0
     """Input that has not reached the program by then is discarded (seed, "Input")."""
     spawn_timeout_s: float = 10.0
@@ -54,7 +59,9 @@ class Config:
         environment: Mapping[str, str],
         shell: str | None,
         size: tuple[int, int],
+        integration: bool = True,
         detached: bool = False,
+        while_fd: int | None = None,
     ) -> Config:
         """What ``termnode up`` was told, and the environment for the rest."""
         return cls(
@@ -66,5 +73,7 @@ class Config:
             cols=size[0],
             rows=size[1],
             notify=environment.get("TERM_NOTIFY") != "0",
+            integration=integration and environment.get("TERMNODE_INTEGRATION") != "0",
             detached=detached,
+            while_fd=while_fd,
         )

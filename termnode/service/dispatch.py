@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
@@ -20,6 +21,7 @@ from termnode.service.keeping.name_keeper import serve_name
 from termnode.service.looking.reads import READS
 from termnode.service.mutations import MUTATIONS
 from termnode.service.state import Args, Later, Result, State, Work
+from termnode.service.viewing.asked import ask
 from termnode.service.viewing.opening import open_view
 from termnode.service.waiting.waits import wait
 
@@ -57,6 +59,7 @@ class Dispatcher:
         self._on_settled = on_settled
         self._to_run, self._runs = trio.open_memory_channel[_Queued | Work](TO_RUN)
         self._people_waiting = 0
+        self._questions: Counter[int] = Counter()
         state.enqueue = self.enqueue
 
     async def run(
@@ -121,7 +124,7 @@ class Dispatcher:
             if self._forbidden_since(ticket):
                 continue
             ticket.pane = _pane(ticket.args, self._state)
-            self._state.inputs.author = Author(summary(ticket.principal), ticket.spec.name)
+            self._state.inputs.author = _author(ticket)
             work = partial(MUTATIONS[ticket.spec.name], self._state, ticket.args)
             outcome = await attempt(ticket.spec.name, work)
             if callable(outcome):
@@ -132,10 +135,14 @@ class Dispatcher:
     async def _wait(self, ticket: Ticket) -> None:
         """Carry out a wait; it ends with the process that asked, to make room for others."""
         pid = None if ticket.principal is None else ticket.principal.peer_pid
-        work = partial(wait, self._state, ticket.args)
-        outcome = await attempt_wait(ticket.spec.name, work, pid)
+        outcome = await attempt_wait(ticket.spec.name, self._waits(ticket), pid)
         if not self._forbidden_since(ticket):
             self._settle(ticket, outcome)
+
+    def _waits(self, ticket: Ticket) -> Callable[[], Awaitable[Result]]:
+        if ticket.spec.name == "term.ask":
+            return partial(ask, ticket.principal, self._state, ticket.args, open_of=self._questions)
+        return partial(wait, self._state, ticket.args)
 
     def _forbidden_since(self, ticket: Ticket) -> bool:
         """Whether the posture forbids by now what it allowed when the request came."""
@@ -159,6 +166,12 @@ class Dispatcher:
         _send_all(settled)
         if ticket.spec.mutates:
             self._on_settled(ticket, reply, settled.reply)
+
+
+def _author(ticket: Ticket) -> Author:
+    principal = ticket.principal
+    pid = None if principal is None else principal.peer_pid
+    return Author(summary(principal), ticket.spec.name, pid)
 
 
 def _pane(args: Args, state: State) -> int | None:

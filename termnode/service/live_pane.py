@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
@@ -18,7 +18,11 @@ from termnode.service.input.authors import Outstanding, Typed
 from termnode.service.native.foreground import Foreground
 from termnode.service.native.writers import Writer
 from termnode.service.program import Program
+from termnode.terminal.exit_report import WaitStatus
 from termnode.terminal.pty_terminal import Terminal
+
+if TYPE_CHECKING:
+    from termnode.service.shells.link import ShellLink
 
 HANG_UP: Final = (signal.SIGHUP, signal.SIGCONT)
 """A stopped program must run to see that it was hung up."""
@@ -43,6 +47,10 @@ class LivePane:
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     gone: trio.Event = field(default_factory=trio.Event)
     """Set when the pane was closed, or its program was started anew."""
+    over: trio.Event = field(default_factory=trio.Event)
+    """Set when nothing is left of it: the program was hung up, and the terminal closed."""
+    hung_up: WaitStatus | None = None
+    """How the program ended when it was hung up; None when nobody knows."""
     hearing: Hearing = field(default_factory=Hearing)
     held: trio.Event = field(default_factory=trio.Event)
     """Set when something waits in ``hearing``; replaced by who sees to it."""
@@ -55,6 +63,8 @@ class LivePane:
     """The title in the last event about one."""
     person_at: int = 0
     """What `People.inputs` was when a person last typed here."""
+    person_inputs: int = 0
+    """How often a person typed here, in every program of the pane: never goes back."""
     foreground_generation: int = 0
     """Rises with each input of a person; what an agent was permitted before counts no more then."""
     typed_last: Typed | None = None
@@ -63,6 +73,8 @@ class LivePane:
     """Agents' input that is not all written (`People`)."""
     writer: Writer = field(default_factory=Writer)
     """Who may write here through the native lane."""
+    shell: ShellLink | None = None
+    """Of a shell that was started with its integration."""
     foreground: Foreground = field(init=False)
     """What input of the native lane must have seen; it rises with more than a person's input."""
 
@@ -104,6 +116,11 @@ class LivePane:
         if self.writer.waiting:
             self.discard()
 
+    def close_shell(self) -> None:
+        """Remove what its shell was given, once that has ended; may be called again."""
+        if self.shell is not None:
+            self.shell.close()
+
     def close_pidfd(self) -> None:
         """Let go of the process; may be called again."""
         if self.pidfd is not None:
@@ -120,7 +137,7 @@ class LivePane:
         """How it ended, as replies say it: ``code`` or ``signal``; None while it runs."""
         if self.ended is None:
             return None
-        report = self.terminal.exit
+        report = self.terminal.exit or self.hung_up
         if report is None:
             return {"unknown": True}
         if report.signal is not None:
@@ -149,9 +166,12 @@ async def _through_host(live: LivePane, grace_s: float) -> bool:
         live.host.signal(live.pid, signal.SIGKILL)
         with trio.move_on_after(KILL_WAIT_S):
             await live.host.wait_exit(live.pid)
-    ended = live.host.exit_status(live.pid) is not None
+    live.hung_up = live.host.exit_status(live.pid)
     live.host.forget(live.pid)
-    return ended
+    if live.hung_up is None:
+        return False
+    live.ended = time.monotonic()
+    return True
 
 
 async def _through_pidfd(live: LivePane, grace_s: float) -> None:

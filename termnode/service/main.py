@@ -25,13 +25,14 @@ from termnode.service.events.hub import Events
 from termnode.service.events.notices import Notices
 from termnode.service.events.pane_watch import PaneWatch
 from termnode.service.events.pump import EventPump
-from termnode.service.events.telling import Telling
+from termnode.service.events.telling import EXPIRED, LEFT, Telling
 from termnode.service.identity.actor import IdentityActor
 from termnode.service.keeping.broker_keeper import BrokerKeeper
 from termnode.service.keeping.broker_retire import retire_if_unused
 from termnode.service.keeping.host_keeper import HostKeeper
 from termnode.service.keeping.instance import InstanceFiles
-from termnode.service.keeping.stopping import stop_on_signal
+from termnode.service.keeping.stopping import stop_on_signal, stop_when_closed
+from termnode.service.lasting import with_caller
 from termnode.service.live_pane import LivePane
 from termnode.service.mutations import tab_new
 from termnode.service.native.lane import NativeService
@@ -68,6 +69,8 @@ async def serve(config: Config, when_ready: Callable[[Ready], None]) -> None:
             async with trio.open_nursery() as nursery:
                 stop = trio.Event()
                 await nursery.start(stop_on_signal, stop)
+                if config.while_fd is not None:
+                    nursery.start_soon(stop_when_closed, config.while_fd, stop)
                 await _run(service, stop, when_ready)
                 nursery.cancel_scope.cancel()
         finally:
@@ -111,7 +114,7 @@ class _Service:
             on_end=self._ended,
             on_expired=self._expired,
             on_signal=self._heard,
-            on_start=self.identity.panes.pane_started,
+            on_start=self._started,
             on_gone=self.identity.panes.pane_gone,
             beside=self._beside,
         )
@@ -213,7 +216,12 @@ class _Service:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.views.feed.run, live)
             nursery.start_soon(self.identity.panes.watch, live)
+            nursery.start_soon(with_caller, live, self._caller_ended)
             await PaneWatch(self.telling, self.pump.until_wanted, time.monotonic).run(live)
+
+    def _started(self, live: LivePane) -> None:
+        self.native.output.listen(live)
+        self.identity.panes.pane_started(live)
 
     def _ended(self, live: LivePane) -> None:
         self.identity.panes.program_ended(live)
@@ -223,9 +231,16 @@ class _Service:
 
     def _expired(self, live: LivePane) -> None:
         """The pane of an ended program goes, unless a verb was faster."""
+        self._close(live, EXPIRED)
+
+    def _caller_ended(self, live: LivePane) -> None:
+        """The pane of a process that has ended goes with it."""
+        self._close(live, LEFT)
+
+    def _close(self, live: LivePane, why: str) -> None:
         if self.panes.get(live.id) is live:
             apply(self.state, self.state.workspace.close_pane(live.id))
-            self.telling.expired(live.id)
+            self.telling.went(live.id, why)
             self.views.news.ring()
 
 

@@ -6,22 +6,26 @@ A result may be something still to wait for (`Later`): then the next mutation ru
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from brokerd.client import ErrorCode, Refusal
 from termnode.service.arranging import ARRANGING, Arrange
 from termnode.service.input.keyboard import INPUT
 from termnode.service.live_pane import LivePane
-from termnode.service.opening import apply, program_for, start_opened
-from termnode.service.state import Args, Mutation, Result, State
+from termnode.service.opening import apply, own_size, program_for, start_opened
+from termnode.service.state import Args, Later, Mutation, Result, State
 from termnode.workspace.tree import Direction
 
 
 async def tab_new(state: State, args: Args) -> Result:
     """term.tab.new"""
     beside = state.workspace.active_pane
-    change = state.workspace.add_tab(title=args.get("title"), select=False)
-    started = await start_opened(state, change, program_for(state, args, beside))
+    program = program_for(state, args, beside)
+    change = state.workspace.add_tab(
+        title=args.get("title"), select=False, size=own_size(state, args)
+    )
+    started = await start_opened(state, change, program)
     if not args.get("background"):
         apply(state, state.workspace.select_pane(started["pane"], across_tabs=True))
     return {"id": change.tab, **started}
@@ -47,28 +51,38 @@ async def tab_close(state: State, args: Args) -> Result:
 async def pane_split(state: State, args: Args) -> Result:
     """term.pane.split"""
     beside = state.workspace.pane(args.get("pane")).id
+    program = program_for(state, args, beside)
     change = state.workspace.split(
         beside, Direction(args["dir"]), title=args.get("title"), select=False
     )
-    started = await start_opened(state, change, program_for(state, args, beside))
+    started = await start_opened(state, change, program)
     pane = started.pop("pane")
     if not args.get("background"):
         apply(state, state.workspace.focus(pane))
     return {"id": pane, "tab": change.tab, **started}
 
 
-async def pane_close(state: State, args: Args) -> Result:
+async def pane_close(state: State, args: Args) -> Result | Later:
     """term.pane.close"""
     pane = state.workspace.pane(args.get("pane")).id
+    live = state.find_live(pane)
     change = state.workspace.close_pane(pane)
     apply(state, change)
     tab = state.workspace.tabs.get(change.tab or 0)
-    return {
+    result: Result = {
         "id": pane,
         "tab": change.tab,
         "tab_closed": change.tab_closed,
         "remaining": 0 if tab is None else len(state.workspace.geometry(tab.id)),
     }
+    return partial(_when_over, live, result) if live and args.get("wait") else result
+
+
+async def _when_over(live: LivePane, result: Result) -> Result:
+    """What became of the program, once it is gone."""
+    await live.over.wait()
+    ended = live.exit_body() or {"unknown": True}
+    return {**result, "exit": ended, "duration_ms": live.duration_ms}
 
 
 async def pane_select(state: State, args: Args) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from brokerd.client import Refusal
+from brokerd.client import ErrorCode, Refusal
 from termnode.service.live_pane import LivePane
 from termnode.service.program import Program
 from termnode.service.state import Args, State
@@ -13,11 +13,42 @@ from termnode.workspace.parts import Change, Size
 
 
 def program_for(state: State, args: Args, beside: int | None) -> Program:
-    """What to run: as asked, else the person's shell, in the directory of the pane beside."""
+    """What to run: as asked, else the person's shell, in the directory of the pane beside.
+
+    Raises Refusal UNSUPPORTED (`no_process`): there is no process whose end could be seen.
+    """
     argv = tuple(args.get("argv") or (state.config.shell,))
     chosen = args.get("cwd")
     cwd = chosen or _cwd_of(state, beside) or state.config.cwd
-    return Program(argv, cwd, args.get("env") or {}, args["remain"], cwd_chosen=bool(chosen))
+    return Program(
+        argv,
+        cwd,
+        args.get("env") or {},
+        args["remain"],
+        cwd_chosen=bool(chosen),
+        clean_env=args.get("clean_env", False),
+        caller=_caller(state) if args.get("with_caller") else None,
+    )
+
+
+def _caller(state: State) -> int:
+    """The process that asks: of the mutation that runs now."""
+    pid = state.inputs.author.pid
+    if pid is None:
+        raise Refusal(
+            ErrorCode.UNSUPPORTED,
+            "with_caller is for processes of this machine: leave it out",
+            reason="no_process",
+        )
+    return pid
+
+
+def own_size(state: State, args: Args) -> Size | None:
+    """The size that a new tab is to keep; None: that of the terminal."""
+    if "cols" not in args and "rows" not in args:
+        return None
+    workspace = state.workspace
+    return args.get("cols", workspace.cols), args.get("rows", workspace.rows)
 
 
 def _cwd_of(state: State, pane: int | None) -> str | None:

@@ -12,12 +12,14 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import trio
 
-from brokerd.client import ErrorCode, Refusal
-from termnode.panehost.client import HostLost, PaneHost, Spawned, SpawnFailed
+from termnode.panehost.client import HostLost, PaneHost, Spawned
 from termnode.service.config import Config
-from termnode.service.keeping.host_keeper import HostKeeper, host_lost
+from termnode.service.keeping.host_keeper import HostKeeper
 from termnode.service.live_pane import LivePane, hang_up
-from termnode.service.program import Program, pane_environment
+from termnode.service.program import Program, clean_environment, pane_environment
+from termnode.service.shells.link import ShellLink
+from termnode.service.shells.starting import Integration, shells_directory, sweep
+from termnode.service.spawning import spawn
 from termnode.terminal.commands import Signal
 from termnode.terminal.engine import Engine, EngineFactory
 from termnode.terminal.pacing import FloodShare
@@ -70,6 +72,7 @@ class Panes:
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Hold the panes' tasks; ends by cancellation only."""
+        sweep(shells_directory(self._config.directory, self._config.name))
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -98,26 +101,13 @@ class Panes:
         it was not started, and what was there is there still.
         """
         host = self._host.current()
-        environment = pane_environment(
-            {**self._config.environment, **self.person_environment},
-            program.env,
-            self._config.name,
-            self._config.directory,
-            pane,
-        )
-        try:
-            with trio.fail_after(self._config.spawn_timeout_s):
-                spawned = await host.spawn(program.argv, program.cwd, environment, cols, rows)
-        except trio.TooSlowError:
-            raise _not_started_in_time() from None
-        except SpawnFailed as failed:
-            raise Refusal(ErrorCode(failed.code), failed.message, **failed.details) from None
-        except HostLost:
-            raise host_lost() from None
+        environment = self._environment(program, pane)
+        started = await spawn(self._config, host, program, environment, (cols, rows))
+        spawned, integration = started.spawned, started.integration
         terminal = Terminal(
             spawned.master_fd,
             spawned.pid,
-            self._engine(host, spawned, cols, rows),
+            self._engine(host, spawned, integration, cols, rows),
             clock=time.monotonic,
             fallback=self._fallback,
             share=self._share,
@@ -129,26 +119,45 @@ class Panes:
         live = LivePane(
             pane, program, spawned.pid, terminal, host, time.monotonic(), _pidfd(spawned.pid)
         )
+        if integration is not None:
+            live.shell = ShellLink(live, integration)
         if before is not None:
             live.foreground.follow(before.foreground)
+            live.person_inputs = before.person_inputs
         self._live[pane] = live
         assert self._nursery is not None, "panes are started while the service runs"
-        self._nursery.start_soon(self._watch, live)
+        self._nursery.start_soon(self._own, live)
         self._on_start(live)
         return live
+
+    def _environment(self, program: Program, pane: int) -> dict[str, str]:
+        if program.clean_env:
+            return clean_environment(program.env)
+        base = {**self._config.environment, **self.person_environment}
+        name, directory = self._config.name, self._config.directory
+        return pane_environment(base, program.env, name, directory, pane)
 
     def _next_revision(self, pane: int) -> int:
         """Where a new program's screen begins: revisions of a pane never go back."""
         before = self._live.get(pane)
         return 0 if before is None else before.terminal.revision + 1
 
-    def _engine(self, host: PaneHost, spawned: Spawned, cols: int, rows: int) -> Engine:
+    def _engine(
+        self,
+        host: PaneHost,
+        spawned: Spawned,
+        integration: Integration | None,
+        cols: int,
+        rows: int,
+    ) -> Engine:
         """The engine of a new program, which is hung up when there cannot be one."""
         try:
             return self._make_engine(cols, rows, self._config.scrollback)
         except BaseException:
             os.close(spawned.master_fd)
             host.forget(spawned.pid)
+            if integration is not None:
+                integration.close()
             raise
 
     def recheck_permits(self) -> None:
@@ -176,6 +185,12 @@ class Panes:
             live.gone.set()
             live.scope.cancel()
 
+    async def _own(self, live: LivePane) -> None:
+        try:
+            await self._watch(live)
+        finally:
+            live.close_shell()
+
     async def _watch(self, live: LivePane) -> None:
         """Own one pane from its start until it is closed, started anew, or no longer kept."""
         async with trio.open_nursery() as nursery:
@@ -189,6 +204,7 @@ class Panes:
             nursery.cancel_scope.cancel()
         await live.terminal.close()
         live.close_pidfd()
+        live.over.set()
         if not live.gone.is_set():
             self._on_expired(live)
 
@@ -203,6 +219,7 @@ class Panes:
             await live.terminal.report_exit(status)
             live.host.forget(live.pid)
         live.ended = time.monotonic()
+        live.close_shell()
         live.foreground.raise_("ended")
         if not live.gone.is_set():  # closed in the moment of its end: nobody knows the pane now
             self._on_end(live)
@@ -213,13 +230,3 @@ def _pidfd(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except OSError:  # gone already, or no descriptor is left: only an ended host would miss it
         return None
-
-
-def _not_started_in_time() -> Refusal:
-    """It is hung up as soon as it is there; nobody knows what it did until then."""
-    return Refusal(
-        ErrorCode.UNKNOWN_OUTCOME,
-        "the program was not started in time; if its directory is on a file system that does not "
-        "answer, choose another",
-        reason="pane_host_stuck",
-    )

@@ -26,7 +26,11 @@ _NOT_INHERITED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to exec. ``remain`` is in seconds; ``env`` is laid over the service's own."""
+    """What to exec. ``remain`` is in seconds; ``env`` is laid over the service's own.
+
+    ``clean_env``: it is the whole environment instead. ``caller``: the process with whose end the
+    pane is closed; None when it stays.
+    """
 
     argv: tuple[str, ...]
     cwd: str
@@ -34,6 +38,8 @@ class Program:
     remain: int = 600
     cwd_chosen: bool = False
     """Whether the caller named the directory: then no other will do."""
+    clean_env: bool = False
+    caller: int | None = None
 
 
 def pane_environment(
@@ -50,6 +56,12 @@ def pane_environment(
         "COSMIX_RUNTIME_DIR": str(directory),
         **overlay,
     }
+
+
+def clean_environment(overlay: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program that is to have nothing of the service's: it must know what
+    terminal it has."""
+    return {"TERM": PANE_TERM, **overlay}
 
 
 def default_shell(environment: Mapping[str, str]) -> str:

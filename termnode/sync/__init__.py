@@ -32,12 +32,25 @@ from termnode.client.public import *  # noqa: F403  # one list of names for the 
 from termnode.sync import session as _session
 from termnode.sync.events import Events
 from termnode.sync.native import Native
+from termnode.sync.native_operations import Execution, Task
+from termnode.sync.native_output import Output
 from termnode.sync.native_pane import NativePane
 from termnode.sync.pane import Pane
 from termnode.sync.runner import Runner
 from termnode.sync.tab import Tab
 
-__all__ = ["Events", "Native", "NativePane", "Pane", "Session", "Tab", "connect"]
+__all__ = [
+    "Events",
+    "Execution",
+    "Native",
+    "NativePane",
+    "Output",
+    "Pane",
+    "Session",
+    "Tab",
+    "Task",
+    "connect",
+]
 __all__ += public.__all__
 
 

@@ -13,12 +13,12 @@ from termnode.client.native_calls import affected_by, native_call
 from termnode.client.native_replies import Done, Opened
 from termnode.client.program import Program, argv_of, direction, directory_of
 from termnode.control.native.targets import Target
-from termnode.sync.native_look import NativeLook
+from termnode.sync.native_exec import NativeExec
 
 R = TypeVar("R")
 
 
-class NativePane(NativeLook):
+class NativePane(NativeExec):
     """One pane by its target: should another one ever have its number, nothing reaches that.
 
     ``info`` is as of the look that found it. Methods that change the layout look first which panes

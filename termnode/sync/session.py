@@ -40,13 +40,18 @@ class Session:
         title: str | None = None,
         remain: int = 600,
         background: bool = False,
+        clean_env: bool = False,
+        with_caller: bool = False,
+        size: tuple[int, int] | None = None,
     ) -> Tab:
         """Open a tab with one pane and make it the active one, unless in the ``background``.
 
         ``program`` is a list of words, or a string that is split into words; the person's shell if
         left out. ``cwd`` is the directory to start in, ``env`` is set on top of the service's own,
         and ``remain`` is for how many seconds the pane stays to be read after the program ended.
-        Raises NotFound, InvalidArgument, ResourceLimit.
+        ``clean_env``: ``env`` is the whole environment. ``with_caller``: the tab is closed when
+        this process has ended, however it ended. ``size`` is columns and rows that the tab keeps,
+        whatever views there are. Raises NotFound, InvalidArgument, ResourceLimit.
         """
         made = self._asking.ask(
             requests.tab_new(
@@ -56,6 +61,10 @@ class Session:
                 title=title,
                 remain=remain,
                 background=background,
+                clean_env=clean_env,
+                with_caller=with_caller,
+                cols=None if size is None else size[0],
+                rows=None if size is None else size[1],
             )
         )
         return self.tab(made.id)
@@ -103,6 +112,19 @@ class Session:
     def resize(self, *, cols: int, rows: int) -> None:
         """Set the size of every tab."""
         self._asking.ask(requests.resize(cols=cols, rows=rows))
+
+    def ask(self, title: str, text: str, *, timeout: float = 120.0) -> bool | None:
+        """Ask the person at an attached view a yes-or-no question, and wait for the answer.
+
+        ``title`` has at most 120 characters, ``text`` 4,096; ``timeout`` is at most 120 seconds.
+        None when nobody answered in that time: only True is a yes. Raises ServiceUnavailable when
+        no view is attached that may answer, ResourceLimit when too many questions are open,
+        Forbidden. A question whose asker was cancelled stays until its time is up, or until this
+        process ends; its answer then goes nowhere.
+        """
+        milliseconds = max(1, round(1000 * timeout))
+        call = requests.ask(title=title, text=text, timeout_ms=milliseconds)
+        return {"yes": True, "no": False}.get((self._asking.ask(call)).answer)
 
     def log(self, limit: int = 100) -> list[LogEntry]:
         """Who asked for what, newest last; at most 1,000 entries."""

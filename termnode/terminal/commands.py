@@ -2,7 +2,8 @@
 
 A: a prompt begins. B: it ends, what follows is typed. C: a command runs, its output begins.
 D, D;status: it has ended. Shells differ in which they send and when: an empty line gives D without
-C, pasted lines one C each and one D for all. Marks are the program's word: output can forge them.
+C, pasted lines one C each and one D for all. Marks are the program's word: output can forge them,
+unless the shell was given a nonce for its own ones.
 """
 
 from __future__ import annotations
@@ -74,6 +75,8 @@ class Commands:
     def __init__(self) -> None:
         self.marked = False
         """Whether there was any mark."""
+        self.nonce: str | None = None
+        """What the pane's own shell puts into each of its marks; then a mark without it is none."""
         self.group: int | None = None
         """The process group that read the keys when the newest mark around a prompt came: its
         shell, mostly. None when it is not known."""
@@ -103,6 +106,8 @@ class Commands:
         """
         letter, *fields = text.split(";", 9)[:9]
         if letter not in ("A", "B", "C", "D") or not _SECONDARY.isdisjoint(fields):
+            return ()
+        if self.nonce is not None and f"n={self.nonce}" not in fields:
             return ()
         self.marked = True
         if letter != "C":  # by then the command itself may be in front

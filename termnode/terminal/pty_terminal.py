@@ -112,6 +112,16 @@ class Terminal(Programs):
         return self._writer.written
 
     @property
+    def bytes_typed(self) -> int:
+        """As ``bytes_in``, without answers to the program's own queries."""
+        return self._writer.typed
+
+    @property
+    def input_idle(self) -> bool:
+        """Whether nothing at all waits to be written to the program."""
+        return self._writer.idle
+
+    @property
     def last_input(self) -> float | None:
         """When something was last written to the program, by ``clock``."""
         return self._writer.last

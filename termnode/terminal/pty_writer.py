@@ -66,6 +66,16 @@ class PtyWriter:
         self._work = trio.Event()
         self._room_wait: trio.CancelScope | None = None
 
+    @property
+    def typed(self) -> int:
+        """Bytes that reached the PTY and were no answers to device queries."""
+        return self._queue.typed
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing at all waits to be written."""
+        return self._queue.idle
+
     def write(
         self,
         data: bytes,

@@ -64,6 +64,8 @@ class WriteQueue:
         self._taken = -math.inf
         self._soonest: float | None = None
         self._gone = False
+        self.typed = 0
+        """Bytes of pieces, closings included, that were written: all but answers."""
         self.asking = False
         """Whether a permit is being asked just now: what is asked must not change the queue."""
 
@@ -78,6 +80,11 @@ class WriteQueue:
         if len(self._pieces) >= self._max_pieces:
             return 0
         return max(0, self._max_bytes - self._queued)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing at all waits to be written."""
+        return not (self._pieces or self._answers or self._closing)
 
     def put(self, piece: Piece) -> None:
         """Admit a piece whole; raise QueueFull or Gone. An empty one is written at once."""
@@ -124,6 +131,8 @@ class WriteQueue:
         if not count:
             return
         self._taken = now
+        if self._writing != "answer":
+            self.typed += count
         if self._writing == "closing":
             self._closing = self._closing[count:]
         elif self._writing == "answer":

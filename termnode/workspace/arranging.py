@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from termnode.workspace import tree
 from termnode.workspace.arrangements import arrange
-from termnode.workspace.layout import Layout
+from termnode.workspace.layout import Layout, clamped
 from termnode.workspace.parts import Change, Tab
 from termnode.workspace.refusals import layout_too_small, same_pane, too_many, too_small
 from termnode.workspace.sizing import resized
@@ -32,15 +32,19 @@ class Arranging(Layout):
     def resize_pane(self, pane: int, cols: int | None = None, rows: int | None = None) -> Change:
         """Give the pane so many columns and rows, as near as the others of its tab allow.
 
-        The tab is no longer zoomed. Raises Refusal NOT_FOUND.
+        The tab is no longer zoomed. A size of its own goes with the pane that is alone in it.
+        Raises Refusal NOT_FOUND.
         """
         tab = self.tabs[self.pane(pane).tab]
         before = self.sizes(tab.id)
         tab.zoomed = False
+        if tab.size is not None and isinstance(tab.root, Leaf):
+            tab.size = clamped(cols or tab.size[0], rows or tab.size[1])
+            return self.change(tab=tab.id, before=before)
         asked = ((Direction.HORIZONTAL, cols), (Direction.VERTICAL, rows))
         for direction, want in asked:
             if want is not None:
-                length = self.room(tab.root)[direction.axis]
+                length = self.room(tab)[direction.axis]
                 tab.root = resized(tab.root, pane, direction, want, length)
         return self.change(tab=tab.id, before=before)
 
@@ -53,7 +57,7 @@ class Arranging(Layout):
         found = self.tab(tab)
         root = arrange(layout, list(tree.panes(found.root)), found.active)
         need = tree.minimum(root)
-        if self.room(root) != (self.cols, self.rows):
+        if self.room(found, root) != self.wanted(found):
             raise layout_too_small(*need)
         before = self.sizes(tab)
         found.root, found.zoomed = root, False
@@ -123,7 +127,7 @@ class Arranging(Layout):
         source, was_active = self.tabs[found.tab], pane == self.active_pane
         rest, heir = tree.remove(source.root, pane)
         base = rest if source is target and rest is not None else target.root
-        if not tree.can_halve(tree.geometry(base, *self.room(base))[beside], direction):
+        if not tree.can_halve(tree.geometry(base, *self.room(target, base))[beside], direction):
             raise too_small(direction)
         before = self.sizes(*{source.id, target.id})
         source.zoomed = target.zoomed = False

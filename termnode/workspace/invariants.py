@@ -58,15 +58,16 @@ def _verify_zoom(workspace: Layout, tab: int) -> None:
     found = workspace.tabs[tab]
     places, shown = workspace.places(tab), workspace.geometry(tab)
     if found.zoomed:
-        whole = tree.Rect(0, 0, workspace.cols, workspace.rows)
+        whole = tree.Rect(0, 0, *workspace.wanted(found))
         _require(shown[found.active] == whole, "the zoomed pane has not the whole area")
         places[found.active] = whole
     _require(shown == places, "a pane that is not zoomed has another size")
 
 
 def _verify_layout(workspace: Layout, tab: int) -> None:
-    root = workspace.tabs[tab].root
-    cols, rows = workspace.room(root)
+    found = workspace.tabs[tab]
+    root = found.root
+    cols, rows = workspace.room(found)
     rects = workspace.places(tab)
     _require(
         all(rect.cols >= tree.MIN_COLS and rect.rows >= tree.MIN_ROWS for rect in rects.values()),

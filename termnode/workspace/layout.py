@@ -62,14 +62,19 @@ class Layout:
         return found
 
     def area(self, tab: int) -> Size:
-        """Columns and rows of the tab: the workspace's, or what the panes shown need at least."""
+        """Columns and rows of the tab: its own or the workspace's, or what the panes shown need at
+        least."""
         found = self.tabs[tab]
-        return (self.cols, self.rows) if found.zoomed else self.room(found.root)
+        return self.wanted(found) if found.zoomed else self.room(found)
 
-    def room(self, root: tree.Node) -> Size:
-        """Columns and rows in which such a tree would be laid out."""
-        need = tree.minimum(root)
-        return max(self.cols, need[0]), max(self.rows, need[1])
+    def wanted(self, tab: Tab) -> Size:
+        """Columns and rows that the tab would like to fill."""
+        return tab.size or (self.cols, self.rows)
+
+    def room(self, tab: Tab, root: tree.Node | None = None) -> Size:
+        """Columns and rows in which the tab is laid out, or would be with such a tree."""
+        need, size = tree.minimum(root or tab.root), self.wanted(tab)
+        return max(size[0], need[0]), max(size[1], need[1])
 
     def geometry(self, tab: int) -> dict[int, Rect]:
         """Where each pane of the tab is; one behind a zoomed pane is where it is without zoom.
@@ -79,13 +84,13 @@ class Layout:
         found = self.tab(tab)
         rects = self.places(tab)
         if found.zoomed:
-            rects[found.active] = Rect(0, 0, self.cols, self.rows)
+            rects[found.active] = Rect(0, 0, *self.wanted(found))
         return rects
 
     def places(self, tab: int) -> dict[int, Rect]:
         """Where each pane of the tab is when none is zoomed. Raises Refusal NOT_FOUND."""
-        root = self.tab(tab).root
-        return dict(_laid_out(root, self.room(root)))
+        found = self.tab(tab)
+        return dict(_laid_out(found.root, self.room(found)))
 
     def sizes(self, *tabs: int) -> dict[int, Size]:
         """Columns and rows of each pane of the tabs. Raises Refusal NOT_FOUND."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from termnode.workspace import tree
 from termnode.workspace.arranging import Arranging
 from termnode.workspace.layout import MAX_PANES, MAX_TABS, clamped
-from termnode.workspace.parts import Change, Pane, Tab
+from termnode.workspace.parts import Change, Pane, Size, Tab
 from termnode.workspace.refusals import in_another_tab, too_many, too_small
 from termnode.workspace.tree import Direction, Leaf
 
@@ -22,14 +22,20 @@ __all__ = ["MAX_PANES", "MAX_TABS", "Workspace"]
 class Workspace(Arranging):
     """Tabs and panes, opened, closed and moved. ``Workspace(cols, rows)`` starts without tabs."""
 
-    def add_tab(self, *, title: str | None = None, select: bool = True) -> Change:
-        """A new tab at the end, with one pane. Raises Refusal RESOURCE_LIMIT at a cap."""
+    def add_tab(
+        self, *, title: str | None = None, select: bool = True, size: Size | None = None
+    ) -> Change:
+        """A new tab at the end, with one pane; ``size`` is its own, taken to the nearest one.
+
+        Raises Refusal RESOURCE_LIMIT at a cap.
+        """
         if len(self.tabs) >= self.max_tabs:
             raise too_many("tabs", self.max_tabs, "close a tab first")
         self._room_for_pane()
         self.last_tab_id += 1
         pane = self._new_pane(self.last_tab_id, title)
-        self.tabs[self.last_tab_id] = Tab(self.last_tab_id, Leaf(pane), pane)
+        own = None if size is None else clamped(*size)
+        self.tabs[self.last_tab_id] = Tab(self.last_tab_id, Leaf(pane), pane, size=own)
         if select or self.active_tab is None:
             self.active_tab = self.last_tab_id
         return self.change(tab=self.last_tab_id, opened=pane)
@@ -104,7 +110,8 @@ class Workspace(Arranging):
         return self.change(tab=tab, closed=closed, tab_closed=True)
 
     def resize(self, cols: int, rows: int) -> Change:
-        """Lay every tab out anew, in proportion; sizes out of range are taken to the nearest."""
+        """Lay every tab without a size of its own out anew, in proportion; sizes out of range are
+        taken to the nearest."""
         before = self.sizes(*self.tabs)
         self.cols, self.rows = clamped(cols, rows)
         return self.change(tab=self.active_tab, before=before)

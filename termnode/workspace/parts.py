@@ -26,7 +26,8 @@ class Tab:
     """One screenful of panes; ``active`` is the pane that keys and verbs go to.
 
     While ``zoomed``, the active pane has the whole room and the others, of which there is at least
-    one, are behind it. ``title`` is what the tab was named, if anything.
+    one, are behind it. ``title`` is what the tab was named, if anything. ``size`` is its own,
+    which it keeps; None: the workspace's.
     """
 
     id: int
@@ -34,6 +35,7 @@ class Tab:
     active: int
     title: str | None = None
     zoomed: bool = False
+    size: Size | None = None
 
     def activate(self, pane: int) -> None:
         """Make one of its panes the active one; another that was zoomed no longer is."""

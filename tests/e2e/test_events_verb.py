@@ -299,7 +299,10 @@ def test_stop_and_another_subscription_hold_from_the_reply_on(term: Service) -> 
 
 def test_strict_posture_ends_subscriptions_for_good() -> None:
     async def body(term: Service) -> None:
-        async with told(rt(term)) as one, told(rt(term), ask=False) as other:
+        async with (
+            told(rt(term), kinds=["layout"]) as one,
+            told(rt(term), ask=False) as other,
+        ):
             pane = await script(one, "read x")
             assert (await one.until(of(pane)))["kind"] == "layout"
             await trio.to_thread.run_sync(partial(term.run, "posture", "strict"))

@@ -35,7 +35,7 @@ def live_pane(pane: int) -> LivePane:
     """As much of a pane as the actor looks at: its program is this very process."""
     terminal = SimpleNamespace(bytes_out=1, final=False, revision=1, tty=lambda: None)
     made = SimpleNamespace(
-        id=pane, terminal=terminal, pid=os.getpid(), program=SimpleNamespace(cwd="/")
+        id=pane, terminal=terminal, pid=os.getpid(), program=SimpleNamespace(cwd="/"), shell=None
     )
     return cast(LivePane, made)
 

@@ -165,7 +165,7 @@ def test_the_owning_term_gets_the_status_of_the_very_attachment() -> None:
         assert (reply.rc, body["version"]) == (0, 1)
         record = await lab.record(pane)
         for command, request, code in (
-            ("shell.execute", b"{}", "UNSUPPORTED"),
+            ("shell.jobs", b"{}", "UNSUPPORTED"),
             ("shell.status", b"{}", "INVALID_ARGUMENT"),
             ("shell.status", b" " * 2_049, "INVALID_ARGUMENT"),
         ):

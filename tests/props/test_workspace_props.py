@@ -67,7 +67,7 @@ def extent(rect: Rect, axis: int) -> int:
 def room_for(workspace: Workspace, tab: int, pane: int) -> list[tuple[int, int] | None]:
     """The least and most columns and rows that the pane can have; None: it has no choice."""
     root = workspace.tabs[tab].root
-    return [bounds(root, pane, axis, workspace.room(root)[axis]) for axis in (0, 1)]
+    return [bounds(root, pane, axis, workspace.room(workspace.tabs[tab])[axis]) for axis in (0, 1)]
 
 
 def bounds(node: tree.Node, pane: int, axis: int, length: int) -> tuple[int, int] | None:
@@ -423,7 +423,7 @@ class Workspaces(RuleBasedStateMachine):
         verify(self.workspace)
         sizes: dict[int, Size] = {}
         for tab in self.workspace.tabs.values():
-            assert_tiled(self.workspace.places(tab.id), self.workspace.room(tab.root))
+            assert_tiled(self.workspace.places(tab.id), self.workspace.room(tab))
             sizes.update(self.workspace.sizes(tab.id))
         assert self.applied == sizes
 

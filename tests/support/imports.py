@@ -12,6 +12,8 @@ BELOW = (
     "cli",
     "attach",
     "cast",
+    "mcp",
+    "modelterm",
     "sync",
     "aio",
     "client",
@@ -31,6 +33,8 @@ BELOW = (
 ONLY = {
     "attach": {"view", "terminal", "control", "version"},
     "cast": {"view", "terminal", "control", "version"},
+    "mcp": {"modelterm", "client", "control", "version"},
+    "modelterm": {"client", "control", "version"},
     "view": {"terminal"},
     "paneshell": {"sideprocess"},
     "panehost": {"sideprocess"},

@@ -19,6 +19,7 @@ import trio
 from brokerd.client import BusError, NotConnected, Ref, Request
 from termnode.control.audit import Audit
 from termnode.control.native.decisions import Go
+from termnode.control.native.forwards import Forwards
 from termnode.control.native.gate import Gate
 from termnode.control.native.leases import LeaseCache
 from termnode.control.native.ledger import Ledger
@@ -29,9 +30,12 @@ from termnode.service.input.inputs import Inputs
 from termnode.service.native.checks import LeaseChecks
 from termnode.service.native.desk import Desk
 from termnode.service.native.dispatch import NativeDispatcher
+from termnode.service.native.forwarding import Forwarding
 from termnode.service.native.jobs import queue_places, wait_places
+from termnode.service.native.line import Ways
 from termnode.service.native.parts import Native
 from termnode.service.native.performing import Done, Unfinished
+from termnode.service.native.relaying import Ended
 from termnode.service.native.turns import Turns
 from termnode.service.state import State, Work
 from termnode.service.waiting.wait_conditions import Ask as WaitAsk
@@ -45,6 +49,7 @@ from tests.support.native_gate import (
     body_for,
     encoded,
 )
+from tests.support.native_shells import FakeShells
 
 
 class FakeRequest:
@@ -135,6 +140,12 @@ class DeskRig:
     broker: FakeBroker = field(default_factory=FakeBroker)
     performed: list[Go] = field(default_factory=list)
     settled: list[str] = field(default_factory=list)
+    accepted: list[tuple[int, int]] = field(default_factory=list)
+    """Panes, and the operations that their shells took as commands."""
+    forwards: Forwards = field(default_factory=Forwards)
+    ended: dict[int, Ended] = field(default_factory=dict)
+    """How the programs of panes have ended."""
+    shells: FakeShells = field(default_factory=FakeShells)
     perform: Callable[[State, Go], Done | Unfinished] | None = None
     """What a mutation does; nothing but being counted unless set."""
     queued: deque[Work] = field(default_factory=deque)
@@ -154,20 +165,37 @@ class DeskRig:
             watches=self.watches,
         )
         self.state = cast("State", state)
-        native = Native(self.state, self.world, self.ledger, self.leases)
-        gate: Gate[Sealed] = Gate(self.world, self.ledger, self.leases)
+        native = Native(self.state, self.world, self.ledger, self.leases, forwards=self.forwards)
+        gate: Gate[Sealed] = Gate(self.world, self.ledger, self.leases, self.forwards)
         self.lane = NativeLane(gate, self.ledger, self.audit, lambda: 1_000)
         self.checks = LeaseChecks(
             self.leases, self.broker.check, lambda: self.now_ms, self.checks_at_once
         )
         desk = Desk(self.lane, self.checks, lambda: self.now, lambda: self.now_ms)
+        places = queue_places(self.queue)
+        self.forwarding = Forwarding(
+            self.world,
+            self.ledger,
+            self.forwards,
+            desk,
+            Ways(
+                self.queued.append,
+                places,
+                self.shells.find,
+                lambda go, sealed: self.settled.append(f"{go.spec.name} {sealed.outcome}"),
+                lambda: self.now,
+                self.ended.get,
+                lambda go, operation: self.accepted.append((go.target.pane_id, operation)),
+                lambda go: gate.stands(go, frozenset({go.target.pane_id}), self.now_ms),
+            ),
+        )
         self.turns = turns = Turns(
             self.state,
             desk,
             add=self.queued.append,
             perform=dict.fromkeys(NATIVE, self._perform),
             on_settled=lambda go, sealed: self.settled.append(f"{go.spec.name} {sealed.outcome}"),
-            places=queue_places(self.queue),
+            places=places,
         )
         self.dispatcher = NativeDispatcher(
             native,
@@ -176,6 +204,7 @@ class DeskRig:
             waits=wait_places(self.waits),
             subscribe=lambda go: {"target": go.target.to_json(), "seq": 1},
             clock=lambda: self.now,
+            forward=self.forwarding.begin,
         )
 
     def _perform(self, state: State, go: Go) -> Done | Unfinished:
@@ -220,6 +249,7 @@ async def desk_rig(**how: Any) -> AsyncIterator[DeskRig]:  # noqa: ANN401 - fiel
         async with trio.open_nursery() as nursery:
             await nursery.start(rig.checks.run)
             await nursery.start(rig.dispatcher.run)
+            await nursery.start(rig.forwarding.run, rig.shells)
             yield rig
             nursery.cancel_scope.cancel()
 

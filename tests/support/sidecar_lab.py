@@ -25,6 +25,7 @@ from brokerd.client import (
 from termnode.paneshell.channel import ATTACHED, TermEnd, channel_pair
 from termnode.paneshell.client import Forked, Launch, Zygote
 from termnode.paneshell.descriptor import LaunchBundle, write
+from termnode.paneshell.launch import ShellFacts
 from termnode.paneshell.status import target_of
 from tests.support.broker_process import BrokerProcess, broker_process
 
@@ -95,7 +96,12 @@ class SidecarLab:
         )
 
     async def pane(
-        self, number: int = 1, *, shell_pid: int | None = None, tty: str | None = None
+        self,
+        number: int = 1,
+        *,
+        shell_pid: int | None = None,
+        tty: str | None = None,
+        shell: ShellFacts | None = None,
     ) -> Pane:
         """A pane with a sound launch; not yet attached."""
         key = SessionKey.generate()
@@ -103,7 +109,13 @@ class SidecarLab:
         descriptor = descriptor_of(grant, record, key)
         try:
             return await self.launch(
-                descriptor, number, key, record, shell_pid=shell_pid or os.getpid(), tty=tty
+                descriptor,
+                number,
+                key,
+                record,
+                shell_pid=shell_pid or os.getpid(),
+                tty=tty,
+                shell=shell,
             )
         finally:
             os.close(descriptor)
@@ -123,9 +135,11 @@ class SidecarLab:
         *,
         shell_pid: int = 1,
         tty: str | None = None,
+        shell: ShellFacts | None = None,
     ) -> Pane:
         """A sidecar with that launch descriptor."""
-        launch = Launch(str(self.broker.directory), number, tty, shell_pid, "/", "term")
+        directory = str(self.broker.directory)
+        launch = Launch(directory, number, tty, shell_pid, "/", "term", shell)
         ours, theirs = channel_pair()
         try:
             forked = await self.zygote.fork(launch, descriptor, theirs)

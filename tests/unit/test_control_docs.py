@@ -69,7 +69,7 @@ def test_waits_and_mutations_are_what_the_contract_names() -> None:
     waits = {spec.name for spec in TABLE if spec.kind is Kind.WAIT}
     reads = {spec.name for spec in TABLE if spec.kind is Kind.READ}
     subscriptions = {spec.name for spec in TABLE if spec.kind is Kind.SUBSCRIPTION}
-    assert waits == {"term.wait"}
+    assert waits == {"term.wait", "term.ask"}
     assert subscriptions == {"term.events", "term.view.open"}
     assert reads == {
         "INFO", "HELP", "term.session", "term.tabs", "term.panes", "term.snapshot", "term.log",
@@ -91,7 +91,8 @@ def test_help_is_json_within_the_limit_and_has_everything() -> None:
     assert [verb["name"] for verb in body["verbs"]] == list(BY_NAME)
     split = next(verb for verb in body["verbs"] if verb["name"] == "term.pane.split")
     assert [field["name"] for field in split["fields"]] == [
-        "dir", "pane", "argv", "cwd", "env", "title", "remain", "background", "request_id",
+        "dir", "pane", "argv", "cwd", "env", "title", "remain", "background",
+        "clean_env", "with_caller", "request_id",
     ]  # fmt: skip
     assert split["fields"][0]["bounds"] == "h, horizontal, v, vertical"
     assert split["fields"][6]["default"] == 600

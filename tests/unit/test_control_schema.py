@@ -20,7 +20,13 @@ def refusal(verb: str, body: dict[str, Json]) -> Refusal:
 
 
 ALTERNATIVES: dict[str, list[dict[str, Json]]] = {
-    "term.pane.split": [{**BODIES["term.tab.new"], **BODIES["term.pane.split"]}],
+    "term.tab.new": [{"clean_env": True, "with_caller": True, "cols": 100, "rows": 30}],
+    "term.pane.split": [
+        {
+            **BODIES["term.tab.new"], **BODIES["term.pane.split"],
+            "clean_env": True, "with_caller": True,
+        },
+    ],
     "term.type": [{"text": "ls", "confirm": True}],
     "term.mouse": [{**BODIES["term.mouse"], "pane": 1}],
     "term.snapshot": [{"since": 7}, {"line": 3}, {"command": True}],
@@ -52,7 +58,9 @@ def test_defaults_are_filled_in_and_absent_fields_stay_absent() -> None:
     assert validate(BY_NAME["term.wait"], {"until": "x"}) == {
         "until": "x", "timeout_ms": 30_000, **no_condition,
     }  # fmt: skip
-    assert validate(BY_NAME["term.tab.new"], {}) == {"remain": 600, "background": False}
+    assert validate(BY_NAME["term.tab.new"], {}) == {
+        "remain": 600, "background": False, "clean_env": False, "with_caller": False,
+    }  # fmt: skip
     assert validate(BY_NAME["term.type"], {"text": "x"}) == {
         "text": "x", "enter": False, "confirm": False,
     }  # fmt: skip
@@ -61,7 +69,9 @@ def test_defaults_are_filled_in_and_absent_fields_stay_absent() -> None:
     assert validate(BY_NAME["term.mouse"], {"action": "move", "x": 0, "y": 0}) == {
         "action": "move", "x": 0, "y": 0, "button": "left",
     }  # fmt: skip
-    assert validate(BY_NAME["term.paste"], {"text": ""}) == {"text": "", "more": False}
+    assert validate(BY_NAME["term.paste"], {"text": ""}) == {
+        "text": "", "more": False, "plain": False,
+    }  # fmt: skip
     assert validate(BY_NAME["term.events"], {}) == {"stop": False}
 
 

@@ -14,13 +14,14 @@ from termnode.control.native import limits
 from termnode.control.native.fields import ENVELOPE
 from termnode.control.native.table import NATIVE, errors_of
 from termnode.control.schema import checked
-from termnode.control.spec import Kind
+from termnode.control.spec import Capability, Kind
 from termnode.control.verbs import BY_NAME
 
 CONTRACT = (Path(__file__).parents[2] / "specs" / "control.md").read_text("utf-8")
 
-GLOBAL_ONLY = {"INFO", "HELP", "term.log", "term.resize", "term.view.open"}
-NATIVE_ONLY = {"term.list", "term.operation", "term.props.get", "term.props.set"}
+GLOBAL_ONLY = {"INFO", "HELP", "term.ask", "term.log", "term.resize", "term.view.open"}
+OF_SHELL = {name for name, spec in NATIVE.items() if spec.forwarded is not None}
+NATIVE_ONLY = {"term.list", "term.operation", "term.props.get", "term.props.set", *OF_SHELL}
 
 
 def test_the_lanes_have_the_verbs_that_the_contract_names() -> None:
@@ -42,7 +43,7 @@ def test_each_entry_is_complete(spec: object) -> None:
     assert ("request_id" in found.envelope) == found.mutates == ("request_epoch" in found.envelope)
     assert found.layout <= ("affected" in found.envelope)
     assert set(errors_of(found)) <= set(ErrorCode)
-    assert ErrorCode.NOT_FOUND not in errors_of(found)
+    assert (ErrorCode.NOT_FOUND in errors_of(found)) == (found.name == "term.task.submit")
     if not found.stands_for:
         assert found.example.keys() <= own
         assert found.input <= ("foreground_generation" in found.envelope)
@@ -58,7 +59,18 @@ def test_waits_and_subscriptions_stay_what_they_are() -> None:
     assert {name for name, kind in kinds.items() if kind is not Kind.READ} == {
         "term.wait",
         "term.events",
+        "term.exec.result",
+        "term.task.result",
     }
+
+
+def test_what_is_for_a_shell_needs_leave_to_execute_and_an_epoch() -> None:
+    assert len(OF_SHELL) == 6
+    for name in OF_SHELL:
+        spec = NATIVE[name]
+        assert spec.needs({}) == (Capability.EXECUTE,)
+        assert spec.needs_epoch == spec.mutates
+        assert ("operation_id" in spec.envelope) != spec.mutates
 
 
 def test_help_marks_the_lanes_and_has_the_native_one() -> None:

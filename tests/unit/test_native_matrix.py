@@ -80,6 +80,12 @@ ORACLE: dict[str, tuple[str, str, bool]] = {
     "term.props.get contents": ("read_contents", "", True),
     "term.props.set selected": ("manage_layout", "manage_layout", True),
     "term.props.set input": ("input", "", True),
+    "term.execute": ("execute", "", True),
+    "term.exec.result": ("execute", "", True),
+    "term.exec.cancel": ("execute", "", True),
+    "term.task.submit": ("execute", "", True),
+    "term.task.result": ("execute", "", True),
+    "term.task.cancel": ("execute", "", True),
 }
 """Written from specs/control.md. term.operation changes nothing and has a test of its own."""
 

@@ -13,17 +13,24 @@ import trio.testing
 
 from brokerd.client import (
     Authority,
+    BrokerLost,
     Bus,
     NotConnected,
+    Overloaded,
     Principal,
     RecordView,
     Ref,
     Refused,
     Request,
+    RequestTimeout,
     decode_object,
     encode,
+    forbidden,
 )
+from termnode.paneshell import confirming
 from termnode.paneshell.answering import ADMISSION_SECONDS, MAX_WAITING, SHARED_SLOTS, StatusService
+from termnode.paneshell.calls import Call, Verb
+from termnode.paneshell.policy import READ_STATE
 from termnode.paneshell.status import target_of
 from tests.props.test_paneshell_status_props import ALLOWED, OWN, STRANGERS
 
@@ -36,22 +43,24 @@ class FakeSessions:
     def __init__(self) -> None:
         self.gate = trio.Event()
         self.gate.set()
+        self.gates: dict[str, trio.Event] = {}
+        """Of one of the two questions alone."""
         self.asked: list[object] = []
         self.lease: int | Exception = 5_000
         self.own: RecordView | Exception = OWN
         self.under_way = 0
 
     async def lease_check(self, ref: Ref) -> int:
-        return cast(int, await self._answer(ref, self.lease))
+        return cast(int, await self._answer("lease", ref, self.lease))
 
     async def self_record(self, record_id: str) -> RecordView:
-        return cast(RecordView, await self._answer(record_id, self.own))
+        return cast(RecordView, await self._answer("own", record_id, self.own))
 
-    async def _answer(self, asked: object, answer: object) -> object:
+    async def _answer(self, what: str, asked: object, answer: object) -> object:
         self.asked.append(asked)
         self.under_way += 1
         try:
-            await self.gate.wait()
+            await self.gates.get(what, self.gate).wait()
         finally:
             self.under_way -= 1
         if isinstance(answer, Exception):
@@ -68,9 +77,18 @@ class Lab:
         self.authority: Authority | None = Authority(OWN, "c" * 32, 16_000, lambda: self.now)
         self.answers: list[tuple[int, dict[str, Any]]] = []
         self.answered = trio.Event()
-        bus = cast(Bus, SimpleNamespace(sessions=self.sessions))
+        self._nursery = nursery
+        self.serve({})
+
+    def serve(self, verbs: Mapping[str, Verb]) -> None:
+        """With further verbs."""
         self.service = StatusService(
-            bus, nursery, lambda: self.authority, lambda: dict(REPORT), lambda: self.now
+            cast(Bus, SimpleNamespace(sessions=self.sessions)),
+            self._nursery,
+            lambda: self.authority,
+            lambda: dict(REPORT),
+            lambda: self.now,
+            verbs=verbs,
         )
 
     def ask(self, caller: object, command: str = "shell.status", **changed: object) -> None:
@@ -162,7 +180,6 @@ def test_nobody_is_answered_without_authority() -> None:
 
 REFUSALS: dict[str, tuple[str, object]] = {
     "the lease is unknown": ("lease", Refused("NOT_FOUND", "x", {"reason": "dependency_missing"})),
-    "the broker is away": ("lease", NotConnected()),
     "the lease is over": ("lease", 0),
     "the own record is unknown": ("own", Refused("FORBIDDEN", "forbidden", {})),
     "the own record moved on": ("own", replace(OWN, binding_generation=10)),
@@ -182,6 +199,101 @@ def test_what_the_broker_does_not_confirm_is_forbidden(why: str) -> None:
         lab.ask(ALLOWED["parent"])
         assert await lab.settled() == ["FORBIDDEN"]
         assert lab.answers[0][1]["details"] == {}
+
+    with_lab(test)
+
+
+UNASKED: dict[str, tuple[str, object]] = {
+    "the broker is away": ("lease", NotConnected()),
+    "it has gone": ("own", BrokerLost("e" * 32)),
+    "it is slow about the lease": ("lease", RequestTimeout(2)),
+    "it is slow about the record": ("own", RequestTimeout(2)),
+    "too much is asked": ("own", Overloaded("pending", 256)),
+    "it has no room": ("lease", Refused("RESOURCE_LIMIT", "x", {})),
+    "its clock is gone": ("own", Refused("UNAVAILABLE", "x", {"reason": "clock_unavailable"})),
+}
+
+
+@pytest.mark.parametrize("why", UNASKED)
+def test_that_the_broker_could_not_say_is_no_word_about_a_right(why: str) -> None:
+    async def test(lab: Lab) -> None:
+        field, answer = UNASKED[why]
+        setattr(lab.sessions, field, answer)
+        lab.ask(ALLOWED["parent"])
+        assert await lab.settled() == ["UNAVAILABLE"]
+        assert lab.answers[0][1]["details"] == {"reason": "not_confirmed"}
+
+    with_lab(test)
+
+
+def test_the_check_of_that_fails_when_any_failure_is_a_refusal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(confirming, "not_confirmed", forbidden)
+    with pytest.raises(ExceptionGroup):
+        test_that_the_broker_could_not_say_is_no_word_about_a_right("it has gone")
+
+
+@pytest.mark.parametrize("slow", ["lease", "own"])
+def test_a_refusal_is_told_though_the_other_answer_is_late(slow: str) -> None:
+    async def test(lab: Lab) -> None:
+        lab.sessions.gates[slow] = trio.Event()
+        setattr(lab.sessions, {"lease": "own", "own": "lease"}[slow], Refused("FORBIDDEN", "", {}))
+        lab.ask(ALLOWED["parent"])
+        assert await lab.settled() == ["FORBIDDEN"]
+        assert lab.sessions.under_way == 0
+
+    with_lab(test)
+
+
+def test_both_questions_are_asked_at_once() -> None:
+    async def test(lab: Lab) -> None:
+        lab.sessions.gate = trio.Event()
+        lab.ask(ALLOWED["parent"])
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(lab.sessions.asked) == 2
+        lab.sessions.gate.set()
+        assert await lab.settled() == [""]
+
+    with_lab(test)
+
+
+class Waiting:
+    """A verb that waits for ``over`` before it asks whether it may answer."""
+
+    capability = READ_STATE
+    shape_first = False
+
+    def __init__(self) -> None:
+        self.over = trio.Event()
+
+    def read(self, raw: bytes) -> dict[str, Any]:
+        return {"target": decode_object(raw)["target"]}
+
+    def arrived(self, call: Call) -> None:
+        pass
+
+    async def answer(self, call: Call) -> dict[str, object]:
+        await self.over.wait()
+        await call.confirm(ADMISSION_SECONDS)
+        return dict(REPORT)
+
+
+@pytest.mark.parametrize(("binding", "code"), [(None, ""), (10, "STALE_GENERATION")])
+def test_a_long_wait_may_outlive_an_authority_but_no_attachment(
+    binding: int | None, code: str
+) -> None:
+    """After notices were missed the same attachment is asked for anew: it is no other one."""
+
+    async def test(lab: Lab) -> None:
+        verb = Waiting()
+        lab.serve({"shell.wait": verb})
+        lab.ask(ALLOWED["parent"], "shell.wait")
+        await trio.testing.wait_all_tasks_blocked()
+        own = OWN if binding is None else replace(OWN, binding_generation=binding)
+        lab.authority = Authority(own, "c" * 32, 16_000, lambda: lab.now)
+        verb.over.set()
+        assert await lab.settled() == [code]
 
     with_lab(test)
 
@@ -224,7 +336,8 @@ def test_a_broker_that_does_not_answer_costs_one_bounded_wait() -> None:
         began = trio.current_time()
         lab.ask(ALLOWED["parent"])
         await lab.answered.wait()  # virtual time: it jumps when nothing else is to do
-        assert lab.codes() == ["EXPIRED"]
+        assert lab.codes() == ["UNAVAILABLE"]
+        assert lab.answers[0][1]["details"] == {"reason": "not_confirmed"}
         assert trio.current_time() - began >= ADMISSION_SECONDS
 
     with_lab(test)
@@ -240,7 +353,7 @@ def test_the_owning_term_gets_a_slot_while_others_have_all_of_theirs() -> None:
         for _ in range(2):
             lab.ask(ALLOWED["parent"])
         await trio.testing.wait_all_tasks_blocked()
-        assert lab.sessions.under_way == SHARED_SLOTS + 1
+        assert lab.sessions.under_way == SHARED_SLOTS + 2, "two questions of one more"
         lab.sessions.gate.set()
         assert await lab.settled() == [""] * (SHARED_SLOTS + 4)
 

@@ -259,3 +259,29 @@ def test_verify_finds_a_broken_workspace(breakage: Callable[[Workspace], None]) 
     breakage(workspace)
     with pytest.raises(AssertionError):
         verify(workspace)
+
+
+def test_a_tab_with_a_size_of_its_own_keeps_it() -> None:
+    workspace = Workspace(80, 24)
+    workspace.add_tab()
+    change = workspace.add_tab(select=False, size=(100, 30))
+    assert change.sizes == {2: (100, 30)}
+    assert workspace.resize(60, 20).sizes == {1: (60, 20)}
+    assert (workspace.area(1), workspace.area(2)) == ((60, 20), (100, 30))
+    assert workspace.resize_pane(2, rows=40).sizes == {2: (100, 40)}
+    assert workspace.resize_pane(1, rows=40).sizes == {}
+    assert workspace.add_tab(size=(1, 10**6)).sizes == {3: (2, 500)}
+    verify(workspace)
+
+
+def test_panes_share_the_size_of_their_tab_and_leave_without_it() -> None:
+    workspace = Workspace(80, 24)
+    workspace.add_tab(size=(100, 30))
+    workspace.split(1, Direction.HORIZONTAL)
+    assert workspace.area(1) == (100, 30)
+    assert workspace.resize_pane(1, 60).sizes == {1: (60, 30), 2: (39, 30)}
+    workspace.zoom(2)
+    assert workspace.sizes(1)[2] == (100, 30)
+    verify(workspace)
+    assert workspace.break_out(2).sizes == {1: (100, 30), 2: (80, 24)}
+    verify(workspace)

@@ -11,6 +11,9 @@ from typing import Any, Final
 
 from termnode.attach.ui.bindings import COMMANDS, COPY, Binding, name_of
 from termnode.attach.ui.state import Colours
+from termnode.control import config_file
+from termnode.control.config_file import Wrong
+from termnode.control.model_config import SECTIONS, check_section
 from termnode.terminal.engine import Color
 from termnode.terminal.input.names import Key, UnknownKey, parse_key
 
@@ -26,20 +29,15 @@ COLOUR_NAMES: Final[Mapping[str, Color]] = {
 _RGB: Final = re.compile("#([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2})")
 
 
-class Wrong(ValueError):
-    """What is wrong, and ``where``: the names of the sections and of the key."""
-
-    def __init__(self, where: tuple[str, ...], text: str) -> None:
-        super().__init__(text)
-        self.where = where
-
-
 def settings(table: Mapping[str, Any]) -> dict[str, Any]:
     """What the file sets, by the names of `Config`'s fields. Raises Wrong."""
     found: dict[str, Any] = {}
     for name, value in table.items():
+        if name in SECTIONS:  # about models: right or not, but no setting of a view
+            check_section(name, value)
+            continue
         if name not in _SETTINGS:
-            raise Wrong((name,), _unknown("setting", name, _SETTINGS))
+            raise Wrong((name,), _unknown("setting", name, [*_SETTINGS, *SECTIONS]))
         found[name.replace("-", "_")] = _SETTINGS[name](value)
     return found
 
@@ -65,7 +63,7 @@ def _copy_keys(value: object) -> Mapping[Key, str | None]:
 def _colours(value: object) -> Colours:
     known = {each.name.replace("_", "-"): each.name for each in fields(Colours)}
     changed: dict[str, Any] = {}
-    for name, colour in _table("colours", value).items():
+    for name, colour in config_file.section("colours", value).items():
         where = ("colours", name)
         if name not in known:
             raise Wrong(where, _unknown("colour", name, known))
@@ -76,7 +74,7 @@ def _colours(value: object) -> Colours:
 def _bound(section: str, value: object, bindings: tuple[Binding, ...]) -> Mapping[Key, str | None]:
     actions = {binding.action for binding in bindings}
     bound: dict[Key, str | None] = {}
-    for name, action in _table(section, value).items():
+    for name, action in config_file.section(section, value).items():
         where = (section, name)
         key = _key(where, name)
         if key in bound:
@@ -94,12 +92,6 @@ def _key(where: tuple[str, ...], name: object) -> Key:
         return parse_key(name)
     except UnknownKey as error:
         raise Wrong(where, f"this {error}") from None
-
-
-def _table(section: str, value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise Wrong((section,), f"{section} is a section: write [{section}] in a line of its own")
-    return value
 
 
 def _colour(where: tuple[str, ...], value: object) -> Color:

@@ -20,12 +20,19 @@ def up(parser: argparse.ArgumentParser) -> None:
         "--shell", metavar="PROGRAM", help="the shell of new panes (default: yours)"
     )
     parser.add_argument(
+        "--no-integration",
+        action="store_true",
+        help="start bash, zsh and fish as they are: no command can be run at their prompt for you "
+        "(default: $TERMNODE_INTEGRATION is 0)",
+    )
+    parser.add_argument(
         "--size",
         metavar="COLSxROWS",
         type=size,
         help="of a tab: from 2x1 to 1000x500 (default: what this terminal has room for, or 80x24)",
     )
     parser.add_argument("--ready-fd", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--while-fd", type=int, help=argparse.SUPPRESS)
 
 
 def attach(parser: argparse.ArgumentParser) -> None:
@@ -103,3 +110,39 @@ def log(parser: argparse.ArgumentParser) -> None:
 def completion(parser: argparse.ArgumentParser) -> None:
     """Of ``completion``."""
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="whose script to print")
+
+
+def mcp(parser: argparse.ArgumentParser) -> None:
+    """Of ``mcp``."""
+    parser.add_argument(
+        "--http",
+        metavar="HOST:PORT",
+        help="serve streamable HTTP at this loopback address instead (port 0: any that is free)",
+    )
+    parser.add_argument(
+        "--allow",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="what the model may do with the panes that you share, besides looking: input, "
+        "execute, layout; may be given again",
+    )
+    parser.add_argument(
+        "--experimental-terminal",
+        action="store_true",
+        help="let the model open terminals of its own; nothing that it types there is checked",
+    )
+    parser.add_argument(
+        "--yolo", action="store_true", help="open the model's terminals without asking a person"
+    )
+    parser.add_argument(
+        "--text-only",
+        action="store_true",
+        help="no structured content: for clients that would show that instead of the screen "
+        "(known ones are seen to)",
+    )
+    parser.add_argument(
+        "--call-log",
+        metavar="FILE",
+        help="note each terminal call there: time, tool, sizes, outcome; never what was typed",
+    )

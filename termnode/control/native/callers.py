@@ -9,7 +9,16 @@ from termnode.control.native.world import Own
 from termnode.control.posture import Posture
 from termnode.control.spec import Capability
 
-__all__ = ["Actor", "actor_of", "admitted", "allows", "caller_ref", "is_pane_shell", "lease_of"]
+__all__ = [
+    "Actor",
+    "actor_of",
+    "admitted",
+    "allows",
+    "caller_ref",
+    "is_own",
+    "is_pane_shell",
+    "lease_of",
+]
 
 
 def actor_of(principal: Principal) -> Actor:
@@ -31,7 +40,7 @@ def lease_of(principal: Principal, own: Own, posture: Posture) -> Ref | None:
     Nothing does in open posture, without a record, and for the Term itself.
     """
     session = principal.session
-    if session is None or posture is Posture.OPEN or _is_own(session, own):
+    if session is None or posture is Posture.OPEN or is_own(session, own):
         return None
     return caller_ref(session)
 
@@ -55,7 +64,7 @@ def admitted(principal: Principal, own: Own, posture: Posture) -> bool:
     session = principal.session
     if session is None:
         return record.policy == DEFAULT_OPEN
-    return _is_own(session, own) or _is_child(session, own)
+    return is_own(session, own) or _is_child(session, own)
 
 
 def allows(
@@ -71,12 +80,12 @@ def allows(
     if session is None:
         return record.policy == DEFAULT_OPEN
     return capability in session.capabilities and (
-        _is_own(session, own)
+        is_own(session, own)
         or (_is_child(session, own) and (session.pane_id, session.pane_generation) == target[2:])
     )
 
 
-def _is_own(session: SessionBinding, own: Own) -> bool:
+def is_own(session: SessionBinding, own: Own) -> bool:
     """Whether the caller is the Term itself."""
     return session.role == TERM and (session.record_id, session.incarnation) == (
         own.record.record_id,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from brokerd.client import ErrorCode, Refusal, forbidden, invalid
 from termnode.control.native.callers import is_pane_shell
 from termnode.control.native.case import Case
-from termnode.control.native.fields import FOREGROUND, REQUEST_EPOCH, REQUEST_ID
+from termnode.control.native.fields import FOREGROUND, OPERATION_ID, REQUEST_EPOCH, REQUEST_ID
 from termnode.control.native.spec import NativeSpec
 from termnode.control.schema import Args
 from termnode.control.spec import Capability
@@ -75,6 +75,8 @@ def checked_args(case: Case, spec: NativeSpec) -> Args:
     request = case.request
     if spec.mutates and not request.request_id:
         raise invalid(REQUEST_ID, f"{REQUEST_ID} is required, from 1 upward")
+    if spec.forwarded and not spec.mutates and request.operation_id is None:
+        raise invalid(OPERATION_ID, f"{OPERATION_ID} is required: the submission's reply says it")
     if spec.input and request.foreground is None:
         raise invalid(FOREGROUND, f"{FOREGROUND} is required: term.session says it")
     return request.checked_args()

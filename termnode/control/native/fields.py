@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from termnode.control.fields import TEXT, same
+from termnode.control.fields import EVENT_KINDS, TEXT, same
 from termnode.control.native.limits import AFFECTED_MOST
 from termnode.control.spec import Field, FieldType
 
@@ -80,6 +81,14 @@ WRITABLE: Final = Field(
     "selected is term.pane.select, input is term.type",
     required=True,
     choices=same("selected", "input"),
+)
+EXEC_OUTPUT: Final = "exec.output"
+"""The kind of event that tells what a command of the caller's writes."""
+
+KINDS: Final = replace(
+    EVENT_KINDS,
+    doc=f"which; all but {EXEC_OUTPUT} if left out",
+    choices={**EVENT_KINDS.choices, **same(EXEC_OUTPUT)},
 )
 VALUE: Final = Field(
     "value",

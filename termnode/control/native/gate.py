@@ -18,6 +18,7 @@ from brokerd.client import (
     forbidden,
     invalid,
 )
+from termnode.control.native.answers import New
 from termnode.control.native.callers import admitted, lease_of
 from termnode.control.native.case import Case
 from termnode.control.native.checks import (
@@ -30,6 +31,7 @@ from termnode.control.native.checks import (
 )
 from termnode.control.native.decisions import Decision, Go, Need, Refuse, Told
 from termnode.control.native.fields import OPERATION_ID
+from termnode.control.native.forwards import Forwards
 from termnode.control.native.history import Outcome
 from termnode.control.native.leases import LeaseCache
 from termnode.control.native.ledger import Ledger, Lookup, Operation, Pending, Recorded, Settled
@@ -49,8 +51,15 @@ R = TypeVar("R", bound=Outcome)
 class Gate(Generic[R]):
     """See the module. ``R`` is a recorded reply."""
 
-    def __init__(self, world: World, ledger: Ledger[R], leases: LeaseCache) -> None:
+    def __init__(
+        self,
+        world: World,
+        ledger: Ledger[R],
+        leases: LeaseCache,
+        forwards: Forwards | None = None,
+    ) -> None:
         self._world = world
+        self._forwards = Forwards() if forwards is None else forwards
         self._ledger = ledger
         self._leases = leases
 
@@ -149,7 +158,19 @@ class Gate(Generic[R]):
             )
         if not spec.mutates or not request.request_id:
             return None
-        return _told(self._ledger.lookup(case.actor, request.request_id, request.digest, now))
+        return _told(self._lookup(case, spec, request.request_id, now))
+
+    def _lookup(self, case: Case, spec: NativeSpec, number: int, now: float) -> Lookup[R]:
+        """As the ledger's. What was passed on and not answered is passed on again."""
+        digest = case.request.digest
+        try:
+            return self._ledger.lookup(case.actor, number, digest, now)
+        except Refusal as refusal:
+            if spec.forwarded is None or refusal.code is not ErrorCode.UNKNOWN_OUTCOME:
+                raise
+            if self._forwards.find((case.actor, number), digest, now) is None:
+                raise
+            return New()
 
     def _check_pane(self, case: Case, spec: NativeSpec) -> None:
         target = case.request.target

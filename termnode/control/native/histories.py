@@ -83,7 +83,7 @@ class Histories(Generic[R]):
     def begin(self, entry: Entry[R]) -> None:
         """The entry is under way, and its id is the actor's mark."""
         history = entry.history
-        history.mark = entry.request_id
+        history.mark = max(history.mark, entry.request_id)
         history.running[entry.request_id] = entry
         self._running += 1
         if self._idle.pop(history.actor, None) is not None:

@@ -128,15 +128,19 @@ class Ledger(Generic[R]):
         *,
         now: float,
         live: bool = True,
+        again: bool = False,
     ) -> Reservation[R]:
         """Spend a new id, in the step in which its verb starts.
 
-        ``live`` is False when the actor's connection or record is known to have ended. Raises
-        Refusal RESOURCE_LIMIT, having spent nothing, when the ledger is full; ValueError for an id
-        that `lookup` would not call new.
+        ``live`` is False when the actor's connection or record is known to have ended. ``again``
+        is for an id that was spent before, nothing of which is kept, when whoever carries it out
+        cannot do so twice. Raises Refusal RESOURCE_LIMIT, having spent nothing, when the ledger is
+        full; ValueError for an id that `lookup` would not call new.
         """
         self._histories.purge(now)
-        if request_id <= self.high_water(actor):
+        if self._histories.entry(actor, request_id, now) is not None or not (
+            again or request_id > self.high_water(actor)
+        ):
             raise ValueError("the id is not new")
         history = self._histories.room(actor, now)
         history.ended = history.ended or not live

@@ -21,6 +21,16 @@ class Upgrade(NamedTuple):
     replaces: bool
 
 
+class Forwarded(NamedTuple):
+    """It is for the pane's own shell to decide, and asked there as ``command``.
+
+    ``family`` says what an operation is read and cancelled as: `execute` or `task`.
+    """
+
+    command: str
+    family: str
+
+
 @dataclass(frozen=True, slots=True)
 class NativeSpec:
     """Everything there is to know about a verb of the native lane.
@@ -50,6 +60,8 @@ class NativeSpec:
     """The own field that names a second pane."""
     of_ended: bool = False
     """It may act on a pane whose program has ended, which is not control-ready any more."""
+    forwarded: Forwarded | None = None
+    """Term decides who may ask this and whether it was asked before; the pane's shell the rest."""
     stands_for: Mapping[str, str] = field(default_factory=dict)
     """Property to verb, of the two verbs that are nothing but other names."""
     check: Check | None = None

@@ -10,7 +10,15 @@ from types import MappingProxyType
 from typing import Final
 
 from brokerd.client import ErrorCode
-from termnode.control.fields import CONFIRM, MORE, OPERATION, PASTE_OFFSET
+from termnode.control.fields import (
+    CLOSED_WAIT,
+    CONFIRM,
+    EVENT_KINDS,
+    MORE,
+    OPERATION,
+    PASTE_OFFSET,
+    WITHIN,
+)
 from termnode.control.native import results
 from termnode.control.native.deriving import (
     INPUT,
@@ -23,9 +31,11 @@ from termnode.control.native.deriving import (
     typed,
     with_other,
 )
+from termnode.control.native.exec_table import EXEC_VERBS
 from termnode.control.native.fields import (
     BESIDE,
     CONTENTS,
+    KINDS,
     OPERATION_ID,
     READABLE,
     VALUE,
@@ -57,7 +67,7 @@ _READS: Final = (
         example={"contents": True, "since": 118},
     ),
     derived("term.wait", results.with_target("term.wait"), of_ended=True),
-    derived("term.events", results.EVENTS),
+    derived("term.events", results.EVENTS, fields=(KINDS, *own_fields("term.events", EVENT_KINDS))),
     NativeSpec(
         "term.operation",
         "What became of a mutation.",
@@ -73,8 +83,8 @@ _READS: Final = (
 
 _MUTATIONS: Final = (
     typed("term.type", results.ACCEPTED, CONFIRM),
-    typed("term.keys", results.ACCEPTED),
-    typed("term.paste", results.ACCEPTED, MORE, OPERATION, PASTE_OFFSET),
+    typed("term.keys", results.ACCEPTED, WITHIN),
+    typed("term.paste", results.ACCEPTED, MORE, OPERATION, PASTE_OFFSET, WITHIN),
     typed("term.mouse", results.ACCEPTED),
     layout("term.tab.new", results.OPENED_TAB, upgrade=_EXECUTES, opens=True),
     layout("term.pane.split", results.OPENED_PANE, upgrade=_EXECUTES, opens=True),
@@ -83,7 +93,9 @@ _MUTATIONS: Final = (
         "term.pane.select", results.SELECTED, summary="Make a pane, and its tab, the active one."
     ),
     layout("term.tab.close", results.CLOSED),
-    layout("term.pane.close", results.CLOSED),
+    layout(
+        "term.pane.close", results.CLOSED, fields=own_fields("term.pane.close", CLOSED_WAIT)
+    ),
     *(
         layout(name, results.with_target(name))
         for name in (
@@ -124,7 +136,7 @@ _PROPERTIES: Final = (
 )
 
 NATIVE: Final[Mapping[str, NativeSpec]] = MappingProxyType(
-    {spec.name: spec for spec in (*_READS, *_MUTATIONS, *_PROPERTIES)}
+    {spec.name: spec for spec in (*_READS, *_MUTATIONS, *EXEC_VERBS, *_PROPERTIES)}
 )
 
 

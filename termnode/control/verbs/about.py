@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from termnode.control.fields import COLS, LIMIT, ROWS, TICKET
+from termnode.control.fields import COLS, LIMIT, PATIENCE, QUESTION, QUESTION_TITLE, ROWS, TICKET
 from termnode.control.spec import Capability, Kind, VerbSpec
 
 INFO: Final = "INFO"
@@ -97,6 +97,23 @@ ABOUT: Final = (
         limits="local processes of the service's own user; in strict posture with a ticket, or "
         "FORBIDDEN as for anybody else",
         always=True,
+    ),
+    VerbSpec(
+        "term.ask",
+        "Ask the person at the views a question, and wait for yes or no.",
+        Kind.WAIT,
+        Capability.EXECUTE,
+        (QUESTION_TITLE, QUESTION, PATIENCE),
+        (
+            (
+                "answer",
+                "yes, no, or none when nobody answered in time: only yes means yes",
+            ),
+            ("elapsed_ms", "how long it took"),
+        ),
+        limits="local processes of the service's own user, 4 questions of each and 16 in all; "
+        "UNAVAILABLE when no view is attached that may answer; the service itself says who asks",
+        example={"title": "open a terminal", "text": "Run vim in it?", "timeout_ms": 30_000},
     ),
     VerbSpec(
         "term.log",

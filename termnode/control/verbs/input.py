@@ -17,7 +17,9 @@ from termnode.control.fields import (
     PANE,
     PASTE_OFFSET,
     PASTED,
+    PLAIN,
     TEXT,
+    WITHIN,
     X,
     Y,
 )
@@ -69,10 +71,10 @@ INPUT_VERBS: Final = (
         "Press keys in a pane, encoded as the program has asked for.",
         Kind.MUTATION,
         Capability.INPUT,
-        (KEYS, PANE),
+        (KEYS, PANE, WITHIN),
         (*_TO_PANE, ("outcome", _WRITTEN), ("bytes", "how many were written"), _REVISION),
         _ERRORS,
-        "200 keys; two seconds to reach the terminal",
+        "200 keys; two seconds to reach the terminal, or within_ms",
         {"keys": ["Escape", "C-w", "Down"], "request_id": "r-18"},
     ),
     VerbSpec(
@@ -80,7 +82,7 @@ INPUT_VERBS: Final = (
         "Paste text into a pane, in brackets when the program has asked for them.",
         Kind.MUTATION,
         Capability.INPUT,
-        (PASTED, PANE, MORE, OPERATION, PASTE_OFFSET),
+        (PASTED, PANE, MORE, OPERATION, PASTE_OFFSET, PLAIN, WITHIN),
         (
             *_TO_PANE,
             ("outcome", f"received: more is to follow, nothing was written yet; or {_WRITTEN}"),
@@ -92,8 +94,8 @@ INPUT_VERBS: Final = (
             _REVISION,
         ),
         (*_ERRORS, ErrorCode.STALE_GENERATION),
-        "8,192 bytes a body; 1 MiB in parts, 60 seconds from part to part; two seconds in which "
-        "the program reads nothing end it",
+        "8,192 bytes a body; 1 MiB in parts, 60 seconds from part to part; two seconds (or "
+        "within_ms) in which the program reads nothing end it",
         {"text": "for x in a b; do\n\techo $x\ndone", "request_id": "r-19"},
         check=operation_and_offset,
     ),

@@ -7,12 +7,15 @@ from typing import Final
 from brokerd.client import ErrorCode
 from termnode.control.fields import (
     BESIDE,
+    CLOSED_WAIT,
     COLS,
     DIR,
     ID,
     LAYOUT,
     NEW_TITLE,
     ON,
+    OWN_COLS,
+    OWN_ROWS,
     PANE,
     PROGRAM,
     ROWS,
@@ -34,7 +37,9 @@ _PANE_ENTRY: Final = (
     "the others of its tab), hidden (true behind a zoomed one; place and size are then those "
     "without zoom), state (starting, running or exited), binding (of its verified session: state, "
     "reason, generation, ready; specs/identity.md), and what is known of pid, command, cwd, "
-    "idle_ms, exit, duration_ms, held_by"
+    "integration (bash, zsh or fish, where commands can be run at its prompt), phase (of such a "
+    "shell: starting, prompt-ready, evaluating, foreground-child), idle_ms, typed_last (who, "
+    "verb), person_inputs, exit, duration_ms, held_by"
 )
 
 LAYOUT_VERBS: Final = (
@@ -51,7 +56,7 @@ LAYOUT_VERBS: Final = (
         "Open a tab with one pane and make it the active one.",
         Kind.MUTATION,
         Capability.MANAGE_LAYOUT,
-        PROGRAM,
+        (*PROGRAM, OWN_COLS, OWN_ROWS),
         (
             ("id", "the new tab"),
             ("pane", "the pane in it"),
@@ -137,12 +142,14 @@ LAYOUT_VERBS: Final = (
         "Close a pane and end its program; its neighbour takes the room.",
         Kind.MUTATION,
         Capability.TERMINATE,
-        (PANE,),
+        (PANE, CLOSED_WAIT),
         (
             ("id", "the pane"),
             ("tab", "its tab"),
             ("tab_closed", "whether the tab went with its last pane"),
             ("remaining", "panes still in the tab"),
+            ("exit", "with wait: code, or signal and core, or unknown"),
+            ("duration_ms", "with wait: how long the program ran"),
         ),
         _NOT_FOUND,
         example={"pane": 3, "request_id": "r-5"},
@@ -173,7 +180,8 @@ LAYOUT_VERBS: Final = (
     ),
     VerbSpec(
         "term.pane.resize",
-        "Give a pane more or less of its tab's room; its neighbours share the rest.",
+        "Give a pane more or less of its tab's room; its neighbours share the rest. One that is "
+        "alone in a tab with a size of its own takes the tab along.",
         Kind.MUTATION,
         Capability.MANAGE_LAYOUT,
         (PANE, COLS, ROWS),

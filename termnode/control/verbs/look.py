@@ -88,6 +88,8 @@ LOOK_VERBS: Final = (
                 "command",
                 "with command: running, status, output_line; its output is in text, lines or html",
             ),
+            ("typed_last", "who typed there last, and by which verb (person: at a view)"),
+            ("person_inputs", "how often persons typed there, if they did: it only rises"),
             ("state", f"running or exited; {_IF_ENDED}"),
             ("exit", "code, or signal and core; left out while the program runs"),
             ("duration_ms", f"how long the program has run, or ran; {_IF_ENDED}"),

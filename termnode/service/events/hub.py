@@ -7,7 +7,7 @@ is lost shows: each event names the one sent before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import Enum, auto
 from typing import Any
 
@@ -70,16 +70,17 @@ class Events:
         pane: int | None = None,
         *,
         panes: frozenset[int] = frozenset(),
+        actor: Hashable = None,
         **fields: object,
     ) -> None:
         """Note an event about ``pane``, or ``panes``, or both. Fields of None stay out.
 
-        Takes microseconds whoever listens.
+        It is for ``actor`` alone, unless that is None. Takes microseconds whoever listens.
         """
         about = panes if pane is None else panes | {pane}
         body = {"kind": kind, "pane": pane, "panes": sorted(panes) or None, **fields}
         known = {name: value for name, value in body.items() if value is not None}
-        self._ring.add(kind, about, {"time": self._wall_ms(), **known})
+        self._ring.add(kind, about, {"time": self._wall_ms(), **known}, actor)
         self._published()
 
     def subscribe(self, who: Subscriber, args: Mapping[str, Any]) -> dict[str, object]:
@@ -109,6 +110,10 @@ class Events:
         return self._subscriptions.wanted(kind, pane) or (
             others is not None and others.wanted(kind, pane)
         )
+
+    def wanted_by(self, kind: str, actor: Hashable, pane: int) -> bool:
+        """Whether that actor would be told here of an event in this pane that is for it alone."""
+        return self._subscriptions.wanted(kind, pane, actor)
 
     def pids(self) -> frozenset[int]:
         """The processes whose end ends a subscription."""

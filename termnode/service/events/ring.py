@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,12 +15,14 @@ class Happened:
     """One event. ``panes`` are those it is about; none means that it is about all.
 
     ``body`` is what travels, but for ``previous``, which differs from one subscription to another.
+    It is for ``actor`` alone, unless that is None.
     """
 
     seq: int
     kind: str
     panes: frozenset[int]
     body: Mapping[str, object]
+    actor: Hashable = None
 
     def about(self, pane: int | None) -> bool:
         """Whether it is about this pane, or any pane will do."""
@@ -40,10 +42,16 @@ class Ring:
         """The number of the oldest event that is known; ``last`` + 1 while there is none."""
         return max(self.begin, self.last - len(self._slots)) + 1
 
-    def add(self, kind: str, panes: frozenset[int], body: Mapping[str, object]) -> int:
+    def add(
+        self,
+        kind: str,
+        panes: frozenset[int],
+        body: Mapping[str, object],
+        actor: Hashable = None,
+    ) -> int:
         """Number one more event, which takes the place of the oldest; returns its number."""
         self.last += 1
-        happened = Happened(self.last, kind, panes, {"seq": self.last, **body})
+        happened = Happened(self.last, kind, panes, {"seq": self.last, **body}, actor)
         self._slots[self.last % len(self._slots)] = happened
         return self.last
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from brokerd.client import limit_reached
+from termnode.control.native.fields import EXEC_OUTPUT
 from termnode.service.events.ring import Happened
 
 SUBSCRIPTIONS: Final = 64
 """Subscriptions at a time; one subscriber has one."""
+
+NAMED_ONLY: Final = frozenset({EXEC_OUTPUT})
+"""Kinds that are told only to who names them: there is much of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,10 @@ class Subscriber:
     def key(self) -> str:
         """Whose subscription one takes the place of."""
         return self.connection
+
+    def speaks_for(self, actor: Hashable) -> bool:  # noqa: ARG002  # others do
+        """Whether it may be told what is for that actor alone."""
+        return False
 
 
 @dataclass(slots=True)
@@ -43,11 +51,17 @@ class Subscription:
 
     def wants(self, kind: str) -> bool:
         """Whether it asked for this kind."""
-        return self.kinds is None or kind in self.kinds
+        return kind not in NAMED_ONLY if self.kinds is None else kind in self.kinds
 
     def takes(self, happened: Happened) -> bool:
-        """Whether it asked for this event."""
-        return self.wants(happened.kind) and happened.about(self.pane)
+        """Whether it asked for this event, and it is for it."""
+        mine = happened.actor is None or self.who.speaks_for(happened.actor)
+        return mine and self.wants(happened.kind) and happened.about(self.pane)
+
+    def would_take(self, kind: str, pane: int, actor: Hashable = None) -> bool:
+        """Whether it asked for events of this kind in this pane, which may be for one actor."""
+        mine = actor is None or self.who.speaks_for(actor)
+        return mine and self.wants(kind) and self.pane in {None, pane}
 
 
 class Subscriptions:
@@ -93,9 +107,10 @@ class Subscriptions:
         """All of them, in the order in which they should be served."""
         return sorted(self._held.values(), key=lambda each: each.cursor)
 
-    def wanted(self, kind: str, pane: int) -> bool:
-        """Whether anybody would be told of an event of this kind in this pane."""
-        return any(each.wants(kind) and each.pane in {None, pane} for each in self._held.values())
+    def wanted(self, kind: str, pane: int, actor: Hashable = None) -> bool:
+        """Whether anybody would be told of an event of this kind in this pane; with ``actor``, of
+        one that is for that actor alone."""
+        return any(each.would_take(kind, pane, actor) for each in self._held.values())
 
     def pids(self) -> frozenset[int]:
         """The processes that they belong to."""

@@ -30,6 +30,9 @@ PERSON_VERB: Final = "view"
 EXPIRED: Final = "expired"
 """In the place of a verb: an ended program's pane was no longer kept."""
 
+LEFT: Final = "left"
+"""In the place of a verb: the process that opened the pane `with_caller` has ended."""
+
 
 class Telling:
     """Publishes the events of one service. ``clock`` is monotonic, in seconds.
@@ -80,9 +83,9 @@ class Telling:
         self._flush(live, at_once=True)
         self._publish(live, "exit", exit=live.exit_body(), duration_ms=live.duration_ms)
 
-    def expired(self, pane: int) -> None:
-        """The pane of an ended program went."""
-        self._layout(EXPIRED, pane)
+    def went(self, pane: int, why: str) -> None:
+        """A pane went by itself: EXPIRED or LEFT."""
+        self._layout(why, pane)
 
     def typed(self, live: LivePane, who: str, _count: int, taken: bool) -> None:
         """A person typed there. How much is not told: it may be a secret."""
@@ -106,10 +109,11 @@ class Telling:
             self._did(ticket.spec.name, sealed.pane, summary(ticket.principal))
 
     def acted(self, spec: NativeSpec, pane: int, who: str, sealed: Sealed) -> None:
-        """A mutation of the native lane was carried out; of input: it was accepted."""
+        """A mutation of the native lane was carried out; of input, and of what a pane's shell was
+        asked: it was accepted."""
         if sealed.outcome != OK:
             return
-        if spec.input:
+        if spec.input or spec.forwarded is not None:
             told = {"verb": spec.name, "who": who, "outcome": "accepted", **self._version(pane)}
             self._events.publish("input", pane, **told)
         else:

@@ -31,7 +31,7 @@ from termnode.service.identity.children import Children
 from termnode.service.identity.native import NativeLane, Refusing
 from termnode.service.identity.pane_shells import PaneShells
 from termnode.service.identity.policy import VARIABLE, term_policy
-from termnode.service.identity.words import OFF, IdentityState, Native, PaneBinding
+from termnode.service.identity.words import OFF, BoundShell, IdentityState, Native, PaneBinding
 
 CONNECT_TIMEOUT_S: Final = 20.0
 CONNECT_PAUSE_S: Final = 1.0
@@ -115,6 +115,10 @@ class IdentityActor:
     def control_ready(self, pane: int) -> bool:
         """Whether the pane's program runs and its pane shell was seen attached, as granted last."""
         return self._held and self._children.control_ready(pane)
+
+    def shell_of(self, pane: int) -> BoundShell | None:
+        """The pane's shell, while the pane may be controlled through it."""
+        return self._children.bound(pane) if self._held else None
 
     def binding_of(self, pane: int) -> PaneBinding:
         """How a pane stands; without a native identity, or a program, its state is ``off``."""

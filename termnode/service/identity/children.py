@@ -15,7 +15,7 @@ from termnode.service.identity.asking import Asking
 from termnode.service.identity.child import QUIET_S, Child, Shell, Stage
 from termnode.service.identity.effects import End, Process, Start
 from termnode.service.identity.roster import Roster
-from termnode.service.identity.words import PaneBinding
+from termnode.service.identity.words import BoundShell, PaneBinding
 
 
 class Children:
@@ -145,6 +145,13 @@ class Children:
             and child.record is not None
             and child.record.pane_generation == child.generation
         )
+
+    def bound(self, pane: int) -> BoundShell | None:
+        """The pane's shell, while `control_ready`."""
+        child = self._roster.get(pane)
+        if child is None or child.record is None or child.ref is None:
+            return None
+        return BoundShell(child.record, child.ref) if self.control_ready(pane) else None
 
     def binding(self, pane: int) -> PaneBinding | None:
         """How a pane stands; None for one without a child."""

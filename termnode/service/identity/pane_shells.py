@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 import trio
 
@@ -14,6 +15,9 @@ from termnode.service.identity.effects import End
 from termnode.service.identity.sidecars import NotStarted, Sidecars
 from termnode.service.identity.zygote_keeper import ZygoteKeeper
 from termnode.service.live_pane import LivePane
+
+LAST_WORDS_S: Final = 1.0
+"""A shell that has ended has its pane shell so much longer: for what it ran last."""
 
 
 class PaneShells:
@@ -36,15 +40,22 @@ class PaneShells:
         self._zygotes = ZygoteKeeper(self._zygote_changed)
         self._sidecars = Sidecars(self._said, self._sidecar_ended)
         self._live: dict[int, LivePane] = {}
+        self._ended: dict[int, trio.Event] = {}
 
     def pane_started(self, live: LivePane) -> None:
         """A program runs in a pane."""
-        self._live[live.id] = live
+        self._live[live.id], self._ended[live.id] = live, trio.Event()
         self._children.pane_started(live.id, self._clock())
         self._ring()
 
     def program_ended(self, live: LivePane) -> None:
-        """A pane's program has ended."""
+        """A pane's program has ended. What it ran last can be told of for LAST_WORDS_S more."""
+        if live.shell is None:
+            self._over(live)
+        elif self._live.get(live.id) is live:
+            self._ended[live.id].set()
+
+    def _over(self, live: LivePane) -> None:
         if self._live.get(live.id) is live:
             self._children.program_ended(live.id)
             self._ring()
@@ -52,12 +63,12 @@ class PaneShells:
     def pane_gone(self, live: LivePane) -> None:
         """A pane was closed."""
         if self._live.get(live.id) is live:
-            del self._live[live.id]
+            del self._live[live.id], self._ended[live.id]
             self._children.pane_gone(live.id)
             self._ring()
 
     async def watch(self, live: LivePane) -> None:
-        """Beside one pane: see when it shows something for the first time."""
+        """Beside one pane: see when it shows something for the first time, and after its end."""
         terminal = live.terminal
         with trio.move_on_after(SILENT_S):
             while not terminal.bytes_out and not terminal.final:
@@ -65,6 +76,9 @@ class PaneShells:
         if self._live.get(live.id) is live:
             self._children.pane_shown(live.id, self._clock())
             self._ring()
+            await self._ended[live.id].wait()
+            await trio.sleep(LAST_WORDS_S)
+            self._over(live)
 
     async def run(self, rest: Callable[[], Awaitable[None]]) -> None:
         """Start and end pane shells until cancelled; ``rest`` waits until something is due."""
@@ -89,7 +103,7 @@ class PaneShells:
         try:
             if live is None or zygote is None:
                 raise NotStarted("there is no process to start it from now")
-            await self._sidecars.start(child, self._launch(live), zygote, nursery)
+            await self._sidecars.start(child, self._launch(live), zygote, nursery, live.shell)
         except NotStarted as error:
             self._children.start_failed(child, str(error), self._clock())
         else:
@@ -104,6 +118,7 @@ class PaneShells:
             live.pid,
             live.program.cwd,
             self._config.name,
+            None if live.shell is None else live.shell.facts,
         )
 
     def _zygote_changed(self) -> None:

@@ -20,6 +20,7 @@ from termnode.paneshell import descriptor
 from termnode.paneshell.channel import UNBOUND, SidecarState, TermEnd, channel_pair
 from termnode.paneshell.client import Forked, ForkFailed, Launch, Zygote, ZygoteLost
 from termnode.service.identity.child import Child
+from termnode.service.shells.link import ShellLink
 
 FORK_TIMEOUT_S: Final = 5.0
 """A zygote that has not forked by then is not waited for."""
@@ -38,6 +39,8 @@ class Sidecar:
     pid: int
     pidfd: int
     channel: TermEnd
+    shell: ShellLink | None = None
+    """What it is told of, and asks to press; None without integration."""
 
 
 _Fields: TypeAlias = "Mapping[str, Json]"
@@ -58,7 +61,12 @@ class Sidecars:
         return len(self._running)
 
     async def start(
-        self, child: Child, launch: Launch, zygote: Zygote, nursery: trio.Nursery
+        self,
+        child: Child,
+        launch: Launch,
+        zygote: Zygote,
+        nursery: trio.Nursery,
+        shell: ShellLink | None = None,
     ) -> None:
         """Start a child's pane shell; a task of ``nursery`` looks after it. Raises NotStarted.
 
@@ -68,7 +76,11 @@ class Sidecars:
             ours, theirs = channel_pair()
         except OSError as error:
             raise NotStarted(f"no pane shell can be started now ({error.strerror})") from None
-        channel = TermEnd(ours, lambda state: self._said(child, state))
+        channel = TermEnd(
+            ours,
+            lambda state: self._said(child, state),
+            None if shell is None else shell.take,
+        )
         try:
             forked = await _fork(zygote, launch, child, theirs)
         except BaseException:
@@ -76,7 +88,9 @@ class Sidecars:
             raise
         finally:
             theirs.close()
-        sidecar = self._running[child] = Sidecar(forked.pid, forked.pidfd, channel)
+        sidecar = self._running[child] = Sidecar(forked.pid, forked.pidfd, channel, shell)
+        if shell is not None:
+            shell.attach(channel)
         nursery.start_soon(self._look_after, child, sidecar)
 
     def end(self, child: Child) -> None:
@@ -95,9 +109,13 @@ class Sidecars:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(sidecar.channel.run)
+                if sidecar.shell is not None:
+                    nursery.start_soon(sidecar.shell.run)
                 await trio.lowlevel.wait_readable(sidecar.pidfd)
                 nursery.cancel_scope.cancel()
         finally:
+            if sidecar.shell is not None:
+                sidecar.shell.detach(sidecar.channel)
             sidecar.channel.close()
             os.close(sidecar.pidfd)
             self._running.pop(child, None)

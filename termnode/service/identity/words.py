@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
-from brokerd.client import RecordView
+from brokerd.client import RecordView, Ref
 
 
 class Native(StrEnum):
@@ -59,6 +59,14 @@ class PaneBinding:
     record_id: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class BoundShell:
+    """A pane's shell that is attached: its record as granted, and the attachment known last."""
+
+    record: RecordView
+    ref: Ref
+
+
 OFF: Final = PaneBinding(0, "off", "", None)
 
 
@@ -74,6 +82,9 @@ class Identity(Protocol):
 
     def control_ready(self, pane: int) -> bool:
         """Whether the pane may be controlled through its verified session."""
+
+    def shell_of(self, pane: int) -> BoundShell | None:
+        """The pane's shell, while the pane may be controlled through it."""
 
 
 class NoIdentity:
@@ -91,3 +102,7 @@ class NoIdentity:
     def control_ready(self, _pane: int) -> bool:
         """Never."""
         return False
+
+    def shell_of(self, _pane: int) -> BoundShell | None:
+        """None has one."""
+        return None

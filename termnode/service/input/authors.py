@@ -9,10 +9,14 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Whose request something is: the principal in a few words, and the verb."""
+    """Whose request something is: the principal in a few words, and the verb.
+
+    ``pid`` is its process; None when it is none of this machine, or a person at a view.
+    """
 
     who: str
     verb: str
+    pid: int | None = None
 
 
 NOBODY: Final = Author("unknown", "unknown")

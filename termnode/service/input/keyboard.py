@@ -9,7 +9,7 @@ from brokerd.client import ErrorCode, Refusal, invalid
 from termnode.control.keys import ENTER, encode_keys
 from termnode.service.input.confirming import type_confirmed
 from termnode.service.input.pasting import paste
-from termnode.service.input.writing import Target, send, target_of, written
+from termnode.service.input.writing import Target, send, target_of, within_of, written
 from termnode.service.state import Args, Later, Mutation, Result, State
 from termnode.terminal.engine import Engine
 from termnode.terminal.input.encode import encode_all
@@ -29,7 +29,7 @@ async def press_keys(state: State, args: Args) -> Later:
     """term.keys"""
     target = target_of(state, args.get("pane"))
     modes = target.live.terminal.engine.modes
-    return _sent(state, target, encode_all(args["keys"], modes))
+    return _sent(state, target, encode_all(args["keys"], modes), within_of(args))
 
 
 async def use_mouse(state: State, args: Args) -> Later:
@@ -63,10 +63,10 @@ def mouse_bytes(engine: Engine, args: Args) -> bytes:
         ) from None
 
 
-def _sent(state: State, target: Target, data: bytes) -> Later:
+def _sent(state: State, target: Target, data: bytes, within: float | None = None) -> Later:
     """Write it in this step; what is left is to wait until the terminal has it."""
     about = target.about
-    ticket = send(state, target, data)
+    ticket = send(state, target, data, within=within)
 
     async def later() -> Result:
         return {**about, "outcome": "written", "bytes": await written(target, ticket)}

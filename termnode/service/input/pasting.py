@@ -9,7 +9,7 @@ import trio
 
 from brokerd.client import ErrorCode, Refusal, invalid
 from termnode.service.input.paste_table import OpenPaste
-from termnode.service.input.writing import Target, send, target_of, written
+from termnode.service.input.writing import Target, send, target_of, within_of, written
 from termnode.service.state import Args, Later, Result, State
 from termnode.terminal.input.paste import PASTE_END, Cleaned, clean_paste, paste_bytes
 
@@ -30,7 +30,7 @@ async def paste(state: State, args: Args) -> Result | Later:
     cleaned = await _clean(text)
     # All that decides is asked after the wait for the cleaning, and the write is in the same step;
     # a person who has typed meanwhile goes first.
-    later = _write(state, _target(state, args, begun).since(asked), cleaned)
+    later = _write(state, _target(state, args, begun).since(asked), cleaned, args)
     if begun is not None:
         state.inputs.pastes.forget(begun)
     return later
@@ -75,13 +75,14 @@ async def _clean(text: str) -> Cleaned:
     return await trio.to_thread.run_sync(clean_paste, text)
 
 
-def _write(state: State, target: Target, cleaned: Cleaned) -> Later:
+def _write(state: State, target: Target, cleaned: Cleaned, args: Args) -> Later:
     """Write it as the program wants it at this moment. Raises Refusal: nothing was written."""
-    bracketed = target.live.terminal.engine.modes.bracketed_paste
+    bracketed = target.live.terminal.engine.modes.bracketed_paste and not args.get("plain")
     data = paste_bytes(cleaned.text, bracketed)
     about = target.about
     closing = PASTE_END if bracketed else b""
-    ticket = send(state, target, data, closing=closing, patience=True)
+    within = within_of(args)
+    ticket = send(state, target, data, closing=closing, patience=True, within=within)
 
     async def later() -> Result:
         return {

@@ -9,7 +9,7 @@ from brokerd.client import ErrorCode, Refusal, limit_reached
 from termnode.service.input.authors import Author, Outstanding
 from termnode.service.input.lines import begun_after, begun_after_all
 from termnode.service.live_pane import LivePane
-from termnode.service.state import Result, State
+from termnode.service.state import Args, Result, State
 from termnode.terminal.pty_terminal import Gone, Outcome, QueueFull, Ticket
 
 
@@ -69,7 +69,13 @@ def _foreground(state: State, live: LivePane) -> int:
 
 
 def send(
-    state: State, target: Target, data: bytes, *, closing: bytes = b"", patience: bool = False
+    state: State,
+    target: Target,
+    data: bytes,
+    *,
+    closing: bytes = b"",
+    patience: bool = False,
+    within: float | None = None,
 ) -> Ticket:
     """Admit input whole and write what fits now, in one step.
 
@@ -79,11 +85,22 @@ def send(
     """
     if target.live in state.inputs.held:
         raise held()
-    return write(state, target, data, closing=closing, patience=patience)
+    return write(state, target, data, closing=closing, patience=patience, within=within)
+
+
+def within_of(args: Args) -> float | None:
+    """Seconds that the caller gives the program to read; None: the service's own."""
+    return args["within_ms"] / 1000 if "within_ms" in args else None
 
 
 def write(
-    state: State, target: Target, data: bytes, *, closing: bytes = b"", patience: bool = False
+    state: State,
+    target: Target,
+    data: bytes,
+    *,
+    closing: bytes = b"",
+    patience: bool = False,
+    within: float | None = None,
 ) -> Ticket:
     """As ``send``, also while the pane is held: for who holds it."""
     if target.live.ended is not None:
@@ -95,7 +112,7 @@ def write(
     try:
         ticket = target.live.terminal.write(
             data,
-            within=state.config.write_deadline_s,
+            within=within or state.config.write_deadline_s,
             permit=lambda: state.is_open() and not target.revoked,
             closing=closing,
             patience=patience,

@@ -1,4 +1,4 @@
-"""The signals that end a service."""
+"""What ends a service: signals, and the end of whoever it is for."""
 
 from __future__ import annotations
 
@@ -20,3 +20,9 @@ async def stop_on_signal(
         task_status.started()
         async for _number in signals:
             stop.set()
+
+
+async def stop_when_closed(descriptor: int, stop: trio.Event) -> None:
+    """Set ``stop`` when the other end of a pipe is closed, to which nobody writes."""
+    await trio.lowlevel.wait_readable(descriptor)
+    stop.set()

@@ -9,10 +9,11 @@ from typing import Final
 
 from termnode.control.posture import Posture
 from termnode.service.live_pane import LivePane
-from termnode.service.looking.reply_fields import ending, known
+from termnode.service.looking.reply_fields import ending, known, typing
 from termnode.service.looking.snapshot import snapshot
 from termnode.service.looking.titles import tab_title
 from termnode.service.state import Args, Result, State
+from termnode.terminal.processes import Foreground
 from termnode.version import VERSION
 from termnode.workspace.parts import Pane
 from termnode.workspace.tree import Rect, panes
@@ -119,6 +120,15 @@ def _binding(state: State, pane: int) -> Result:
     }
 
 
+def _shell(live: LivePane, foreground: Foreground | None) -> Result:
+    """Of a shell at whose prompt commands can be run; its words are those of shell.status."""
+    shell = live.shell
+    if shell is None or shell.working is None:
+        return {}
+    child = foreground is not None and not foreground.is_leader
+    return {"integration": shell.working, "phase": "foreground-child" if child else shell.phase}
+
+
 def _running(live: LivePane) -> Result:
     terminal = live.terminal
     foreground = terminal.foreground() if live.ended is None else None
@@ -127,6 +137,8 @@ def _running(live: LivePane) -> Result:
         "pid": live.pid,
         "command": foreground.command if foreground else None,
         "cwd": terminal.cwd() if live.ended is None else live.program.cwd,
+        **_shell(live, foreground),
         "idle_ms": None if last is None else round((time.monotonic() - last) * 1000),
+        **typing(live),
         **ending(live),
     }

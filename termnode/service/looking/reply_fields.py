@@ -18,6 +18,13 @@ def ending(live: LivePane) -> Result:
     }
 
 
+def typing(live: LivePane) -> Result:
+    """Who typed there last, if anybody; how often persons did."""
+    last = live.typed_last
+    told = None if last is None else {"who": last.author.who, "verb": last.author.verb}
+    return {"typed_last": told, "person_inputs": live.person_inputs or None}
+
+
 def known(result: Result) -> Result:
     """What is unknown is left out, never given a made-up value."""
     return {name: value for name, value in result.items() if value is not None}

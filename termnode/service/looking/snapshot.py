@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from termnode.service.live_pane import LivePane
-from termnode.service.looking.reply_fields import ending, known
+from termnode.service.looking.reply_fields import ending, known, typing
 from termnode.service.looking.snapshot_command import last_command
 from termnode.service.looking.snapshot_part import Part, choose, read
 from termnode.service.looking.snapshot_reply import (
@@ -29,7 +29,8 @@ def snapshot(state: State, args: Args) -> Result:
     pane = state.workspace.pane(args.get("pane"))
     live = state.live(pane.id)
     revision = live.terminal.log.revision
-    result: Result = {"pane": pane.id, "generation": pane.generation, "revision": revision}
+    about: Result = {"pane": pane.id, "generation": pane.generation, "revision": revision}
+    result = known({**about, **typing(live)})
     since = args.get("since")
     if since == revision:
         return {**result, **_ended(live), "lines": []}

@@ -8,7 +8,7 @@ from functools import partial
 from brokerd.client import Refusal, forbidden
 from termnode.control.native.decisions import Go, Need
 from termnode.control.native.ledger import Reservation
-from termnode.lanes.calls import Reply, Sealed
+from termnode.lanes.calls import OK, Reply, Sealed
 from termnode.lanes.native_lane import NativeLane
 from termnode.service.native.checks import LeaseChecks
 from termnode.service.native.jobs import Job
@@ -60,9 +60,9 @@ class Desk:
         """Answer what is no mutation."""
         job.send(self._lane.settle(job.call, go, reply, self._clock()))
 
-    def reserve(self, go: Go) -> Reservation[Sealed]:
+    def reserve(self, go: Go, *, again: bool = False) -> Reservation[Sealed]:
         """Spend a mutation's id, in the step of its decision. Raises Refusal RESOURCE_LIMIT."""
-        return self._lane.reserve(go, self._clock())
+        return self._lane.reserve(go, self._clock(), again=again)
 
     def record(
         self, job: Job, go: Go, reservation: Reservation[Sealed], did: Done | Reply | None
@@ -74,6 +74,23 @@ class Desk:
         sealed = self._lane.record(job.call, go, reservation, reply, now=now, later=later)
         job.send(sealed)
         return sealed
+
+    def keep(
+        self,
+        job: Job,
+        go: Go,
+        reservation: Reservation[Sealed],
+        reply: Reply | None,
+        short: Reply | None,
+    ) -> Sealed:
+        """As `record`, and not answered yet. ``short``: as `NativeLane.record`."""
+        now = self._clock()
+        return self._lane.record(job.call, go, reservation, reply, now=now, short=short)
+
+    def tell(self, job: Job, go: Go, reply: Reply, instead: Sealed) -> None:
+        """Answer a mutation that was recorded before; ``instead`` of what cannot travel."""
+        sealed = self._lane.seal(go, reply)
+        job.send(sealed if sealed.outcome == OK else instead)
 
     def _check(self, job: Job, need: Need) -> None:
         job.next_round()

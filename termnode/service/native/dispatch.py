@@ -28,7 +28,10 @@ from termnode.service.state import Result
 
 
 class NativeDispatcher:
-    """See the module. ``subscribe`` begins to tell of events; ``clock`` is that of the desk."""
+    """See the module. ``subscribe`` begins to tell of events; ``clock`` is that of the desk.
+
+    ``forward`` begins what is for a pane's shell; it may raise a Refusal, as `Turns.queue`.
+    """
 
     def __init__(
         self,
@@ -39,7 +42,9 @@ class NativeDispatcher:
         waits: Places,
         subscribe: Callable[[Go], Result],
         clock: Callable[[], float],
+        forward: Callable[[Job, Go], None] | None = None,
     ) -> None:
+        self._forward = forward
         self._native = native
         self._desk = desk
         self._turns = turns
@@ -73,6 +78,8 @@ class NativeDispatcher:
     def _begin(self, job: Job, go: Go) -> None:
         if job.reply is not None:
             self._desk.settle(job, go, job.reply)
+        elif go.spec.forwarded is not None and self._forward is not None:
+            self._forward(job, go)
         elif go.spec.mutates:
             self._turns.queue(job)
         elif go.spec.kind is Kind.WAIT:

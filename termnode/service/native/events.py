@@ -7,14 +7,14 @@ lately waits for a check; what is not allowed any more ends the subscription.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
 from typing import Final
 
 from brokerd.client import ErrorCode, Principal, Refusal
-from termnode.control.native.callers import admitted, allows, lease_of
+from termnode.control.native.callers import actor_of, admitted, allows, lease_of
 from termnode.control.native.decisions import Go
 from termnode.control.native.leases import LeaseCache
 from termnode.control.native.targets import Target
@@ -41,6 +41,10 @@ class Reader(Subscriber):
     def key(self) -> str:
         """One per connection and pane."""
         return f"{self.connection} {self.target.pane_id}"
+
+    def speaks_for(self, actor: Hashable) -> bool:
+        """Whether it is that actor."""
+        return actor_of(self.principal) == actor
 
 
 class Right(Enum):

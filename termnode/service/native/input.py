@@ -117,7 +117,7 @@ def _encode(live: LivePane, verb: str, args: Args) -> Data:
         return Data(encode_all(args["keys"], engine.modes))
     if verb == "term.mouse":
         return Data(mouse_bytes(engine, args))
-    bracketed = engine.modes.bracketed_paste
+    bracketed = engine.modes.bracketed_paste and not args.get("plain")
     text = clean_paste(args["text"]).text
     return Data(paste_bytes(text, bracketed), PASTE_END if bracketed else b"")
 

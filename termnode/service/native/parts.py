@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from termnode.control.native.forwards import Forwards
 from termnode.control.native.leases import LeaseCache
 from termnode.control.native.ledger import Ledger
 from termnode.control.native.world import World
@@ -22,3 +23,5 @@ class Native:
     leases: LeaseCache = field(default_factory=LeaseCache)
     revoked: Revoked = field(default_factory=Revoked)
     """Notices to callers whose right to write has ended."""
+    forwards: Forwards = field(default_factory=Forwards)
+    """What was passed on to panes' shells."""

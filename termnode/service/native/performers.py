@@ -17,7 +17,8 @@ from termnode.service.arranging import ARRANGING
 from termnode.service.mutations import pane_restart, restartable
 from termnode.service.native.performing import Done, Perform, Unfinished
 from termnode.service.native.targets import in_place, ready_target
-from termnode.service.opening import apply, program_for, start_opened
+from termnode.service.opening import apply, own_size, program_for, start_opened
+from termnode.service.program import Program
 from termnode.service.state import Args, Result, State
 from termnode.workspace.parts import Change
 from termnode.workspace.tree import Direction
@@ -53,17 +54,21 @@ class Performers:
     def tab_new(self, state: State, go: Go) -> Unfinished:
         """term.tab.new: the new program starts where the target's is."""
         args: Args = go.args
-        change = state.workspace.add_tab(title=args.get("title"), select=False)
+        program = program_for(state, args, go.target.pane_id)
+        change = state.workspace.add_tab(
+            title=args.get("title"), select=False, size=own_size(state, args)
+        )
         select_new = partial(state.workspace.select_pane, across_tabs=True)
-        return partial(self._open, state, go, change, select_new)
+        return partial(self._open, state, go, program, change, select_new)
 
     def split(self, state: State, go: Go) -> Unfinished:
         """term.pane.split"""
         args: Args = go.args
+        program = program_for(state, args, go.target.pane_id)
         change = state.workspace.split(
             go.target.pane_id, Direction(args["dir"]), title=args.get("title"), select=False
         )
-        return partial(self._open, state, go, change, state.workspace.focus)
+        return partial(self._open, state, go, program, change, state.workspace.focus)
 
     def restart(self, state: State, go: Go) -> Unfinished:
         """term.pane.restart: the generation ends with it, and the pane is to be found anew."""
@@ -74,9 +79,14 @@ class Performers:
     # -- what is waited for ---------------------------------------------------------------------
 
     async def _open(
-        self, state: State, go: Go, change: Change, activate: Callable[[int], Change]
+        self,
+        state: State,
+        go: Go,
+        program: Program,
+        change: Change,
+        activate: Callable[[int], Change],
     ) -> Result:
-        started = await start_opened(state, change, program_for(state, go.args, go.target.pane_id))
+        started = await start_opened(state, change, program)
         pane = int(started["pane"])
         if not go.args.get("background") and self._may_activate(go, pane):
             apply(state, activate(pane))

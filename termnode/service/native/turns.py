@@ -79,7 +79,8 @@ class Turns:
         """What can be done in the step of the decision; what is left to wait for."""
         name, inputs = go.spec.name, self._state.inputs
         job.begun = True
-        inputs.since, inputs.author = None, Author(native_summary(go.principal), name)
+        who = native_summary(go.principal)
+        inputs.since, inputs.author = None, Author(who, name, go.principal.peer_pid)
         try:
             done = self._perform[name](self._state, go)
         except Refusal as refusal:

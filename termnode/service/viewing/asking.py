@@ -39,6 +39,8 @@ class Asking:
         self._open: dict[int, _Open] = {}
         self._numbers = count(1)
         self.on_news: Callable[[], object] = on_news or _nobody
+        self.can_answer: Callable[[], bool] = bool
+        """Whether somebody is there who may answer; nobody as long as it was not set."""
 
     def open(self) -> tuple[Asked, ...]:
         """What is to be shown at present, the oldest first."""

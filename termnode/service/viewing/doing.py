@@ -19,6 +19,7 @@ from termnode.control.verbs import find
 from termnode.lanes.calls import Reply
 from termnode.lanes.sealing import abandoned, seal, seal_refusal
 from termnode.service.attempts import attempt
+from termnode.service.input.authors import NOBODY
 from termnode.service.mutations import MUTATIONS
 from termnode.service.state import State
 from termnode.service.viewing.people import PERSON
@@ -87,6 +88,7 @@ class _Command:
 
     async def _reply(self) -> Reply:
         name = self._spec.name
+        self._state.inputs.author = NOBODY
         outcome = await attempt(name, partial(MUTATIONS[name], self._state, self._args))
         if callable(outcome):
             outcome = await attempt(name, outcome)

@@ -69,6 +69,11 @@ class Hub:
         """The panes that some view was told of."""
         return frozenset(pane for view in self._views.values() for pane in view.told)
 
+    @property
+    def answers(self) -> bool:
+        """Whether a view is there that may answer questions: one that is not read-only."""
+        return any(not view.read_only for view in self._views.values())
+
     def shows(self, pane: int) -> bool:
         """Whether some view was told of this pane."""
         return any(pane in view.told for view in self._views.values())

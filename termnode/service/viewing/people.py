@@ -90,6 +90,7 @@ class People:
     def typed(self, live: LivePane, who: str, count: int, *, taken: bool) -> None:
         """A person's input of so many bytes was admitted; not all of it unless ``taken``."""
         live.typed_last = Typed(live.id, Author(who, PERSON), self._clock())
+        live.person_inputs += 1
         self.on_typed(live, who, count, taken)
 
     def last(self) -> Typed | None:

@@ -61,6 +61,7 @@ class Views:
         self._sizes = Sizes()
         state.people.on_news = self.news.ring
         state.asking.on_news = self.news.ring
+        state.asking.can_answer = lambda: self.hub.answers
 
     @property
     def full(self) -> bool:

@@ -195,18 +195,29 @@ class Lab:
         os.kill(pid, signal.SIGCONT)
 
 
-@contextmanager
 def lab_of(
     *broker: str,
     settings: Mapping[str, Any] = {},
     off: str = NOTHING_OFF,
     **environment: str,
-) -> Iterator[Lab]:
+) -> AbstractContextManager[Lab]:
     """A broker and a service that are ready, in open posture unless the environment says else.
 
     ``off`` names the guard that the service lacks; ``{}`` in the broker's arguments is a directory
     that others can look into.
     """
+    return lab_with(LabService, *broker, settings=settings, off=off, **environment)
+
+
+@contextmanager
+def lab_with(
+    service: type[LabService],
+    *broker: str,
+    settings: Mapping[str, Any] = {},
+    off: str = NOTHING_OFF,
+    **environment: str,
+) -> Iterator[Lab]:
+    """As `lab_of`, with a service of that kind."""
     with short_directory() as directory, ExitStack() as stack:
         directory.chmod(0o711)
         (directory / "seeds").mkdir(0o700)
@@ -214,7 +225,7 @@ def lab_of(
         started = LoggedBroker(directory / "rt", *told)
         stack.callback(started.close)
         started.start()
-        term = LabService(directory, extra=environment)
+        term = service(directory, extra=environment)
         term.off, term.settings = off, settings
         stack.callback(end_broker, directory / "rt")
         stack.callback(term.down)

@@ -1,0 +1,43 @@
+"""One terminal of a set: where it is, and what the model has seen of it. No I/O."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from termnode.client import Pane
+from termnode.modelterm.screen import Look, Row, Since
+
+
+@dataclass(slots=True, eq=False)
+class Terminal:
+    """``pane`` is None while it is being opened. ``state`` is as it was last seen.
+
+    ``remembered`` are the newest screens that the model was shown, by revision; ``person_inputs``
+    is how often persons had typed there at the model's last look.
+    """
+
+    id: str
+    name: str
+    pane: Pane | None = None
+    state: str = "running"
+    last: Look | None = None
+    person_inputs: int = 0
+    remembered: OrderedDict[int, tuple[Row, ...]] = field(default_factory=OrderedDict)
+
+    def remember(self, look: Look, most: int) -> None:
+        """The model is shown this screen."""
+        self.last, self.state = look, look.state
+        self.remembered[look.revision] = look.lines
+        self.remembered.move_to_end(look.revision)
+        while len(self.remembered) > most:
+            self.remembered.popitem(last=False)
+
+    def since(self, revision: int | None) -> Since | None:
+        """What was shown at that revision."""
+        return None if revision is None else Since(revision, self.remembered.get(revision))
+
+    def person_typed(self, count: int) -> bool:
+        """Whether a person has typed since the last look; that look is this one from now on."""
+        before, self.person_inputs = self.person_inputs, count
+        return count != before

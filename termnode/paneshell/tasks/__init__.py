@@ -1,0 +1,1 @@
+"""Isolated tasks: programs and scripts run beside a pane's shell, never in its terminal."""

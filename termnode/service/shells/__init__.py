@@ -1,0 +1,1 @@
+"""Shells with an integration: started with it, their marks read, commands pressed into them."""
