@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -356,11 +357,13 @@ def steps(work: Callable[[], object]) -> int:
         return trace
 
     before = sys.gettrace()
+    gc.disable()  # what ends by it meanwhile may run lines of its own
     sys.settrace(trace)  # type: ignore[arg-type]  # the stubs know no tracer that returns itself
     try:
         work()
     finally:
         sys.settrace(before)
+        gc.enable()
     return count
 
 
