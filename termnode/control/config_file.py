@@ -69,11 +69,12 @@ def parse(data: bytes, path: Path, take: Callable[[Mapping[str, Any]], T]) -> T:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(path, line, "this is no UTF-8: save the file as UTF-8") from None
     try:
-        return take(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        line = _toml_line(error, text)
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also a number too long, brackets too deep
         advice = 'this is no TOML: write key = "value", and sections as [keys]'
-        raise ConfigError(path, line, advice) from None
+        raise ConfigError(path, _toml_line(error, text), advice) from None
+    try:
+        return take(table)
     except Wrong as wrong:
         raise ConfigError(path, _line_of(text, wrong.where), str(wrong)) from None
 
@@ -85,7 +86,9 @@ def section(name: str, value: object) -> Mapping[str, Any]:
     return value
 
 
-def _toml_line(error: Exception, text: str) -> int:
+def _toml_line(error: Exception, text: str) -> int | None:
+    if not isinstance(error, tomllib.TOMLDecodeError):
+        return None
     found = _AT_LINE.search(str(error))
     return int(found[1]) if found else text.count("\n") + 1
 

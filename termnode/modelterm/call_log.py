@@ -16,7 +16,10 @@ from brokerd.client import ErrorCode
 from termnode.modelterm.limits import DEFAULTS, Limits
 from termnode.modelterm.results import TermError
 
-_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_FLAGS: Final = (
+    os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+)
+"""Without O_NONBLOCK a named pipe would be waited for, and everything with it."""
 
 
 class CallLog:

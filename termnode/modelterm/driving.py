@@ -13,6 +13,7 @@ from termnode.modelterm import showing, waiting
 from termnode.modelterm.command import program_name, title
 from termnode.modelterm.environment import clean
 from termnode.modelterm.holding import Holding
+from termnode.modelterm.home import not_started
 from termnode.modelterm.looking import look
 from termnode.modelterm.record import Terminal
 from termnode.modelterm.refusals import ended_as
@@ -36,30 +37,38 @@ class Driver(Holding):
     async def open(self, words: Sequence[str], size: tuple[int, int]) -> Shown:
         """Start the program; the screen once it has shown something and is quiet.
 
-        When it is cancelled before it has said which terminal it is, the program is hung up.
+        When it is cancelled or fails before it has said which terminal it is, the program is hung
+        up.
         """
-        terminal = self._table.take(program_name(words, self._limits))
-        try:
-            await self._prepare()
-            session = (await self._keeper.need()).session
-            with trio.CancelScope(shield=True):  # a program that was started is to be known
-                terminal.pane = await self._start(session, words, size)
-            return await self._first(terminal)
-        except TermError:
-            self._table.give_up(terminal)
-            raise
-        except BaseException:
+        with self._openings.one():
+            terminal = self._table.take(program_name(words, self._limits))
+            try:
+                await self._prepare()
+                session = (await self._keeper.need()).session
+                with trio.CancelScope(shield=True):  # a program that was started is to be known
+                    terminal.pane = await self._start(session, words, size)
+                return await self._first(terminal)
+            except BaseException:
+                await self._undo(terminal)
+                raise
+
+    async def _undo(self, terminal: Terminal) -> None:
+        """Nobody is told of this terminal: its program must not run on."""
+        if terminal.pane is not None:
             with trio.CancelScope(shield=True), trio.move_on_after(self._limits.close_s):
                 await self._hang_up(terminal)
-            self._table.give_up(terminal)
-            raise
+        self._table.give_up(terminal)
 
     async def _start(self, session: Session, words: Sequence[str], size: tuple[int, int]) -> Pane:
+        try:
+            tmux = self._tmux.make()
+        except OSError as error:
+            raise not_started(f"{self._settings.place} has no room ({error.strerror})") from None
         try:
             tab = await session.new_tab(
                 words,
                 cwd=self._settings.root,
-                env=clean(self._settings.environment, self._tmux.make()),
+                env=clean(self._settings.environment, tmux),
                 title=title(words, self._limits),
                 remain=REMAIN_S,
                 background=True,
@@ -156,4 +165,5 @@ class Driver(Holding):
                 "a full-screen program has no history: scroll it with its own keys, or look "
                 "without offset",
             )
+        terminal.told_of(seen)
         return showing.shown(seen, style=style)

@@ -13,6 +13,7 @@ from termnode.modelterm.environment import clean
 from termnode.modelterm.home import Home
 from termnode.modelterm.keeper import HomeKeeper
 from termnode.modelterm.looking import look
+from termnode.modelterm.openings import Openings
 from termnode.modelterm.record import Terminal
 from termnode.modelterm.refusals import gone, is_over, told
 from termnode.modelterm.results import Settings, TermError
@@ -32,6 +33,7 @@ class Holding:
         tmux_environment = clean(settings.environment)
         self._tmux = TmuxDirectory(tmux_environment, settings.limits, settings.place)
         self._swept = False
+        self._openings = Openings()
         self._keeper = HomeKeeper(settings, nursery, self._lost)
 
     @property
@@ -55,6 +57,7 @@ class Holding:
         What is not hung up in time ends with this process, or with the private service.
         """
         with trio.move_on_after(self._limits.end_s):
+            await self._openings.end()
             async with trio.open_nursery() as nursery:
                 for terminal in self._table.all():
                     nursery.start_soon(self._hang_up, terminal)

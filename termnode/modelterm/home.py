@@ -103,6 +103,8 @@ async def _private_service(settings: Settings) -> AsyncIterator[Path]:
         except BaseException:
             os.close(held)
             raise
+        finally:
+            os.close(leash)
         try:
             yield directory
         finally:
@@ -114,12 +116,12 @@ async def _private_service(settings: Settings) -> AsyncIterator[Path]:
 
 
 async def _start(settings: Settings, directory: Path, leash: int) -> trio.Process:
-    """The service's process, once it says that it is ready. Closes ``leash`` here.
+    """The service's process, once it says that it is ready.
 
     Raises TermError UNAVAILABLE with what it had to say.
     """
-    reader, writer = os.pipe()
     with tempfile.TemporaryFile("w+", errors="replace") as said:
+        reader, writer = os.pipe()
         try:
             process = await trio.lowlevel.open_process(
                 _command(settings, directory, writer, leash),
@@ -136,7 +138,6 @@ async def _start(settings: Settings, directory: Path, leash: int) -> trio.Proces
             raise
         finally:
             os.close(writer)
-            os.close(leash)
         ready = False
         try:
             ready = await _says_ready(reader, settings.limits.start_s)

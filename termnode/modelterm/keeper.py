@@ -66,16 +66,16 @@ class HomeKeeper:
     ) -> None:
         """Own one session. Raises what opening it raises; its end is nobody's error."""
         leave, left = trio.Event(), trio.Event()
-        began = False
+        held: Home | None = None
         try:
-            async with any_home(self._settings) if start else running(self._settings) as home:
-                self.home, self._leave, self._left = home, leave, left
-                began = True
+            async with any_home(self._settings) if start else running(self._settings) as held:
+                self.home, self._leave, self._left = held, leave, left
                 task_status.started()
                 await leave.wait()
         except (TermnodeError, TermError, BusError, OSError):
-            if not began:
+            if held is None:
                 raise
-            self.lose()
+            if self.home is held:  # there may be another by now
+                self.lose()
         finally:
             left.set()

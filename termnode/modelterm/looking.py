@@ -50,6 +50,7 @@ def _look(terminal: Terminal, screen: Screen, lines: Sequence[Line], offset: int
         history=history,
         back=min(offset, history) if offset else None,
         person_typed=terminal.person_typed(screen.person_inputs),
+        person_inputs=screen.person_inputs,
     )
 
 

@@ -14,7 +14,7 @@ class Terminal:
     """``pane`` is None while it is being opened. ``state`` is as it was last seen.
 
     ``remembered`` are the newest screens that the model was shown, by revision; ``person_inputs``
-    is how often persons had typed there at the model's last look.
+    is how often persons had typed there at the last look that the model was told of.
     """
 
     id: str
@@ -27,6 +27,7 @@ class Terminal:
 
     def remember(self, look: Look, most: int) -> None:
         """The model is shown this screen."""
+        self.told_of(look)
         self.last, self.state = look, look.state
         self.remembered[look.revision] = look.lines
         self.remembered.move_to_end(look.revision)
@@ -38,6 +39,9 @@ class Terminal:
         return None if revision is None else Since(revision, self.remembered.get(revision))
 
     def person_typed(self, count: int) -> bool:
-        """Whether a person has typed since the last look; that look is this one from now on."""
-        before, self.person_inputs = self.person_inputs, count
-        return count != before
+        """Whether a person has typed since the model was last told."""
+        return count > self.person_inputs
+
+    def told_of(self, look: Look) -> None:
+        """The model is told whether a person typed until this look."""
+        self.person_inputs = max(self.person_inputs, look.person_inputs)

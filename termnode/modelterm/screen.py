@@ -31,7 +31,8 @@ _UNSEEN: Final = re.compile(
 class Look:
     """A screen as it was at ``revision``, or a page of its history ``back`` rows up.
 
-    ``cursor`` is (row, column) from 1; ``rows`` are as many as the screen has.
+    ``cursor`` is (row, column) from 1; ``rows`` are as many as the screen has. ``person_inputs`` is
+    how often persons had typed there by then.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Look:
     history: int = 0
     back: int | None = None
     person_typed: bool = False
+    person_inputs: int = 0
 
     @property
     def rows(self) -> int:

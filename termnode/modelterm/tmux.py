@@ -48,22 +48,26 @@ class TmuxDirectory:
             await self._clear(made)
 
     async def sweep(self) -> None:
-        """The same for what sets left that were killed."""
+        """The same for what sets left that were killed. Cancelled, it is done with the one begun: a
+        directory that is gone leads nobody to its servers any more."""
         for left in abandoned(self._place):
-            await self._clear(left)
+            with trio.CancelScope(shield=True):
+                await self._clear(left)
+            await trio.lowlevel.checkpoint()
 
     async def _clear(self, directory: PrivateDirectory) -> None:
+        tmux = shutil.which("tmux", path=self._environment.get("PATH"))
         try:
-            for socket in _sockets(directory.path, self._limits.tmux_sockets):
-                await self._end(socket)
+            with trio.move_on_after(self._limits.tmux_s):
+                async with trio.open_nursery() as nursery:
+                    for socket in _sockets(directory.path, self._limits.tmux_sockets):
+                        if tmux is not None:
+                            nursery.start_soon(self._end, tmux, socket)
         finally:
             directory.remove()
 
-    async def _end(self, socket: Path) -> None:
-        tmux = shutil.which("tmux", path=self._environment.get("PATH"))
-        if tmux is None:
-            return
-        with trio.move_on_after(self._limits.tmux_s), suppress(OSError):
+    async def _end(self, tmux: str, socket: Path) -> None:
+        with suppress(OSError):
             await trio.run_process(
                 [tmux, "-S", str(socket), "kill-server"],
                 stdin=subprocess.DEVNULL,
@@ -76,9 +80,14 @@ class TmuxDirectory:
 
 
 def _sockets(directory: Path, most: int) -> list[Path]:
-    """Sockets of this user's tmux servers in it: ``default``, and those of ``tmux -L``."""
+    """Sockets of this user's tmux servers in it: ``default``, and those of ``tmux -L``.
+
+    A program there can put links in their place; none is followed to a server of the person's.
+    """
     mine = directory / f"tmux-{os.geteuid()}"
     try:
+        if not stat.S_ISDIR(os.lstat(mine).st_mode):
+            return []
         names = sorted(os.listdir(mine))
     except OSError:
         return []
@@ -86,6 +95,8 @@ def _sockets(directory: Path, most: int) -> list[Path]:
 
 
 def _is_socket(path: Path) -> bool:
+    """Whether it is a socket with this one name: a hard link has its other name elsewhere."""
     with suppress(OSError):
-        return stat.S_ISSOCK(os.lstat(path).st_mode)
+        found = os.lstat(path)
+        return stat.S_ISSOCK(found.st_mode) and found.st_nlink == 1
     return False

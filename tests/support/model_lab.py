@@ -15,6 +15,9 @@ import trio
 from termnode.modelterm import Limits, Settings, Shown, Terminals, open_terminals
 from tests.support.termnode_process import DEADLINE_S
 
+CAT = ["sh", "-c", "printf '\\033[H'; exec cat"]
+"""cat that shows at once that it is there: who shows nothing is waited for a second."""
+
 PYTHON = [sys.executable, "-S", "-c"]
 
 

@@ -65,12 +65,15 @@ def test_a_log_is_appended_to_kept_private_and_bounded(tmp_path: Path) -> None:
     log.add("term_open", {}, 0.0)  # closed by now: nothing is written, nothing is raised
 
 
-def test_a_log_is_no_link_and_no_directory(tmp_path: Path) -> None:
+def test_a_log_is_no_link_no_pipe_and_no_directory(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="symbolic"):
         CallLog(tmp_path / "link")
     with pytest.raises(IsADirectoryError):
         CallLog(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="No such device"):
+        CallLog(tmp_path / "pipe")
     assert not (tmp_path / "elsewhere").exists()
     CallLog(None).add("term_open", {}, 0.0)
 
@@ -138,6 +141,13 @@ def test_a_section_that_nobody_knows_is_named(tmp_path: Path) -> None:
         load(tmp_path, "\n[experimentl]\nterminal = true")
 
 
+@pytest.mark.parametrize("text", ["prefix = " + "[" * 60_000, "prefix = " + "9" * 5_000])
+def test_what_the_parser_gives_up_on_is_no_toml(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match=r"^config\.toml: this is no TOML") as caught:
+        load(tmp_path, text)
+    assert caught.value.line is None
+
+
 # -- the private tmux -----------------------------------------------------------------------------
 
 FAKE = '#!/bin/sh\nprintf "%s\\n" "$*" >> "$FAKE_LOG"\n'
@@ -183,7 +193,8 @@ def test_a_server_is_ended_by_the_path_of_its_socket_and_only_once(tmp_path: Pat
         with bind(path), bind(path.with_name("other")):
             (path.with_name("file")).touch()
             await private.close()
-        assert fake.asked == [f"-S {path} kill-server", f"-S {path.with_name('other')} kill-server"]
+        ended = [f"-S {each} kill-server" for each in (path, path.with_name("other"))]
+        assert sorted(fake.asked) == ended
         assert not directory.exists()
         await private.close()
         assert len(fake.asked) == 2
@@ -220,6 +231,46 @@ def test_what_a_killed_set_left_is_cleared_and_what_lives_is_not(tmp_path: Path)
 
     trio.run(main)
     lives.remove()
+
+
+def test_no_link_leads_to_a_server_of_the_persons(tmp_path: Path) -> None:
+    """What a program in a terminal can do to the directory that is in its environment."""
+    fake = Fake(tmp_path)
+    own = fake.place / "own"
+
+    async def main() -> None:
+        linked, hard = (TmuxDirectory(fake.environment, DEFAULTS, fake.place) for _ in range(2))
+        with bind(own / "default"):
+            (linked.make() / f"tmux-{os.geteuid()}").symlink_to(own)
+            there = hard.make() / f"tmux-{os.geteuid()}"
+            there.mkdir()
+            (there / "default").hardlink_to(own / "default")
+            (there / "other").symlink_to(own / "default")
+            await linked.close()
+            await hard.close()
+        assert (own / "default").is_socket()
+
+    trio.run(main)
+    assert fake.asked == []
+
+
+def test_clearing_that_is_cancelled_ends_the_servers_of_what_it_removes(tmp_path: Path) -> None:
+    fake = Fake(tmp_path)
+    left = [make_private(fake.place) for _ in range(2)]
+    paths = [each.path / f"tmux-{os.geteuid()}" / "default" for each in left]
+    for each in left:
+        os.close(each.held)
+
+    async def main() -> None:
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await TmuxDirectory(fake.environment, DEFAULTS, fake.place).sweep()
+
+    with bind(paths[0]), bind(paths[1]):
+        trio.run(main)
+        gone = [path for path in paths if not path.exists()]
+        assert fake.asked == [f"-S {path} kill-server" for path in gone]
+        assert len(gone) == 1
 
 
 def test_without_a_socket_no_tmux_is_asked_anything(tmp_path: Path) -> None:
